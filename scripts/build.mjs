@@ -1,0 +1,37 @@
+// Bundles src/cli/main.ts into dist/, generating the schema first where it is out of date.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+execFileSync(process.execPath, [path.join(root, 'scripts/generate.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] })
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+const dist = path.join(root, 'dist')
+// Built beside its place and moved there whole: a program that is starting finds either the old build or the new one.
+const outdir = `${dist}.new-${process.pid}`
+const old = `${dist}.old-${process.pid}`
+await build({
+  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more.
+  entryPoints: { coxswain: path.join(root, 'src/cli/main.ts') },
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: ['lmdb'],
+  define: { RELEASE: JSON.stringify(version) },
+  sourcemap: true,
+  // Packages in the older module form ask for require.
+  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  logLevel: 'warning',
+})
+try {
+  renameSync(dist, old)
+} catch {
+  // The first build.
+}
+renameSync(outdir, dist)
+rmSync(old, { recursive: true, force: true })

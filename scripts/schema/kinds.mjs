@@ -1,0 +1,36 @@
+// The models that are served, by API version (as `apiVersion` has it); everything they refer to comes along.
+const served = {
+  'v1': [
+    'V1Namespace', 'V1Pod', 'V1Node', 'V1Service', 'V1Endpoints', 'V1ConfigMap', 'V1Secret', 'V1ServiceAccount', 'V1PersistentVolume',
+    'V1PersistentVolumeClaim', 'V1ReplicationController', 'CoreV1Event', 'V1ResourceQuota', 'V1LimitRange', 'V1PodTemplate', 'V1Binding',
+  ],
+  'apps/v1': ['V1Deployment', 'V1ReplicaSet', 'V1StatefulSet', 'V1DaemonSet', 'V1ControllerRevision'],
+  'batch/v1': ['V1Job', 'V1CronJob'],
+  'policy/v1': ['V1PodDisruptionBudget', 'V1Eviction'],
+  'coordination.k8s.io/v1': ['V1Lease'],
+  'discovery.k8s.io/v1': ['V1EndpointSlice'],
+  'scheduling.k8s.io/v1': ['V1PriorityClass'],
+  'storage.k8s.io/v1': [
+    'V1StorageClass', 'V1CSINode', 'V1CSIDriver', 'V1VolumeAttachment', 'V1CSIStorageCapacity', 'V1VolumeAttributesClass',
+  ],
+  'node.k8s.io/v1': ['V1RuntimeClass'],
+  'networking.k8s.io/v1': ['V1Ingress', 'V1IngressClass', 'V1NetworkPolicy'],
+  'autoscaling/v1': ['V1HorizontalPodAutoscaler', 'V1Scale'],
+  'autoscaling/v2': ['V2HorizontalPodAutoscaler'],
+  'events.k8s.io/v1': ['EventsV1Event'],
+  'rbac.authorization.k8s.io/v1': ['V1Role', 'V1RoleBinding', 'V1ClusterRole', 'V1ClusterRoleBinding'],
+  'authorization.k8s.io/v1': [
+    'V1SelfSubjectAccessReview', 'V1SubjectAccessReview', 'V1LocalSubjectAccessReview', 'V1SelfSubjectRulesReview',
+  ],
+  'authentication.k8s.io/v1': ['V1SelfSubjectReview', 'V1TokenReview', 'AuthenticationV1TokenRequest'],
+}
+
+/** Models that travel on the wire without being resources. */
+const messages = ['V1DeleteOptions', 'V1Status', 'V1ListMeta', 'V1APIGroup', 'V1APIResourceList']
+
+export const roots = [...Object.values(served).flat(), ...messages]
+
+/** The API version that a served model belongs to. */
+export const apiVersionOf = Object.fromEntries(
+  Object.entries(served).flatMap(([apiVersion, models]) => models.map((model) => [model, apiVersion])),
+)

@@ -1,0 +1,168 @@
+import type { FieldError } from './validation/field-error.ts'
+
+/** Kubernetes' machine-readable reasons, as they stand in `Status.reason`. */
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'Timeout'
+  | 'ServerTimeout'
+  | 'TooManyRequests'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'UnsupportedMediaType'
+  | 'RequestEntityTooLarge'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+/** The wire form of every failed request. */
+export interface Status {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number }
+  status?: 'Failure' | 'Success'
+  message?: string
+  reason?: StatusReason | ''
+  details?: StatusDetails
+  code?: number
+}
+
+/** Which kind of object an error is about; `resource` is the plural name. */
+export interface GroupResource {
+  group: string
+  resource: string
+}
+
+export interface GroupKind {
+  group: string
+  kind: string
+}
+
+/** A request that failed, in the terms a Kubernetes client understands. */
+export class ApiError extends Error {
+  readonly code: number
+  readonly reason: StatusReason | ''
+  readonly details: StatusDetails | undefined
+  /** What a list may go on with after it expired. */
+  readonly metadata: Status['metadata']
+
+  constructor(code: number, reason: StatusReason | '', message: string, details?: StatusDetails, metadata: Status['metadata'] = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.reason = reason
+    this.details = details
+    this.metadata = metadata
+  }
+
+  toStatus(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.metadata,
+      status: 'Failure',
+      message: this.message,
+      ...(this.reason ? { reason: this.reason } : {}),
+      ...(this.details ? { details: this.details } : {}),
+      code: this.code,
+    }
+  }
+}
+
+const dotted = (name: string, group: string) => (group ? `${name}.${group}` : name)
+
+const about = (gr: GroupResource, name: string): StatusDetails => ({
+  ...(name ? { name } : {}),
+  ...(gr.group ? { group: gr.group } : {}),
+  ...(gr.resource ? { kind: gr.resource } : {}),
+})
+
+export const badRequest = (message: string) => new ApiError(400, 'BadRequest', message)
+
+export const unauthorized = () => new ApiError(401, 'Unauthorized', 'Unauthorized')
+
+export const forbiddenError = (gr: GroupResource, name: string, why: string) =>
+  new ApiError(
+    403,
+    'Forbidden',
+    gr.resource ? `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} is forbidden: ${why}` : `forbidden: ${why}`,
+    about(gr, name),
+  )
+
+export const notFound = (gr: GroupResource, name: string) =>
+  new ApiError(404, 'NotFound', `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} not found`, about(gr, name))
+
+/** The path itself is unknown, as opposed to the object it names. */
+export const notFoundPath = () =>
+  new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+export const methodNotAllowed = () =>
+  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
+export const alreadyExists = (gr: GroupResource, name: string) =>
+  new ApiError(409, 'AlreadyExists', `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} already exists`, about(gr, name))
+
+export const conflict = (gr: GroupResource, name: string, why: string) =>
+  new ApiError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${dotted(gr.resource, gr.group)} ${JSON.stringify(name)}: ${why}`,
+    about(gr, name),
+  )
+
+/** What a writer hears whose copy is older than what is stored. */
+export const conflictModified = (gr: GroupResource, name: string) =>
+  conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again')
+
+/** The history asked for is compacted away: list again. */
+export const expired = (message: string, metadata?: Status['metadata']) => new ApiError(410, 'Expired', message, undefined, metadata)
+
+export const invalidObject = (gk: GroupKind, name: string, errors: readonly FieldError[]) => {
+  const lines = errors.map((e) => `${e.field}: ${e.message}`)
+  const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
+  return new ApiError(422, 'Invalid', `${dotted(gk.kind, gk.group)} ${JSON.stringify(name)} is invalid: ${all}`, {
+    ...(name ? { name } : {}),
+    ...(gk.group ? { group: gk.group } : {}),
+    ...(gk.kind ? { kind: gk.kind } : {}),
+    causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })),
+  })
+}
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number, causes?: StatusCause[]) =>
+  new ApiError(429, 'TooManyRequests', message, { ...(causes ? { causes } : {}), ...(retryAfterSeconds ? { retryAfterSeconds } : {}) })
+
+export const entityTooLarge = (message: string) => new ApiError(413, 'RequestEntityTooLarge', message)
+
+export const internalError = (message: string) =>
+  new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
+
+export const serviceUnavailable = (message: string) => new ApiError(503, 'ServiceUnavailable', message)
+
+const is = (reason: StatusReason) => (e: unknown): e is ApiError => e instanceof ApiError && e.reason === reason
+
+export const isNotFound = is('NotFound')
+export const isAlreadyExists = is('AlreadyExists')
+export const isConflict = is('Conflict')
+export const isInvalid = is('Invalid')
+export const isExpired = (e: unknown): e is ApiError => e instanceof ApiError && e.code === 410

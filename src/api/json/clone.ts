@@ -1,0 +1,32 @@
+import { setKey } from './syntax.ts'
+
+/** A deep copy of a JSON tree. */
+export function cloneObject<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  return copy(value) as T
+}
+
+function copy(value: object): object {
+  if (Array.isArray(value)) {
+    const out: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i]
+      out.push(typeof item === 'object' && item !== null ? copy(item) : item)
+    }
+    return out
+  }
+  // A spread keeps the shape, and own keys named __proto__ as keys; only what is nested has to be replaced.
+  const out = { ...value } as Record<string, unknown>
+  for (const key in out) {
+    const item = out[key]
+    if (typeof item === 'object' && item !== null) setKey(out, key, copy(item))
+  }
+  return out
+}
+
+/** Freezes a JSON tree all the way down, and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const item of Object.values(value)) deepFreeze(item)
+  return Object.freeze(value)
+}

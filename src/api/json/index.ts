@@ -1,0 +1,7 @@
+export { cloneObject, deepFreeze } from './clone.ts'
+export { hasFractions, parseJson } from './parse.ts'
+export type { Parsed } from './parse.ts'
+export { JsonSyntaxError, Members, NumberLiteral, parseTree, setKey, treeOf } from './syntax.ts'
+export type { Tree } from './syntax.ts'
+export { parseYaml } from './yaml.ts'
+export type { ParsedYaml } from './yaml.ts'

@@ -1,0 +1,229 @@
+import type { Json } from '../object.ts'
+
+/** Text that is no JSON (or YAML), in the words of Go's parser. */
+export class JsonSyntaxError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'JsonSyntaxError'
+  }
+}
+
+/** A number as it was written: `3.0` is not `3` to who reads integers. */
+export class NumberLiteral {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** An object as it was written: in order, with what is said twice. */
+export class Members {
+  readonly entries: [key: string, value: Tree][] = []
+}
+
+/** JSON as it was written. */
+export type Tree = null | boolean | string | NumberLiteral | Tree[] | Members
+
+/** Go's limit: objects and lists within each other. */
+const maxDepth = 10_000
+
+const escapes: Record<string, string> = {
+  '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f', '\v': '\\v', '\x07': '\\a',
+}
+
+/** A character as Go quotes it in errors; beyond ASCII it speaks of the first byte. */
+function quoted(text: string, at: number): string {
+  const char = text[at]!
+  if (char === "'") return "'\\''"
+  if (char === '"') return "'\"'"
+  const byte = Buffer.from(text.slice(at, at + 2))[0]!
+  if (escapes[char]) return `'${escapes[char]}'`
+  if (byte < 0x20 || byte === 0x7f) return `'\\x${byte.toString(16).padStart(2, '0')}'`
+  if ((byte >= 0x80 && byte <= 0xa0) || byte === 0xad) return `'\\u00${byte.toString(16)}'`
+  return `'${String.fromCharCode(byte)}'`
+}
+
+class Reader {
+  readonly text: string
+  at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  fail(context: string): never {
+    if (this.at >= this.text.length) throw new JsonSyntaxError('unexpected end of JSON input')
+    throw new JsonSyntaxError(`invalid character ${quoted(this.text, this.at)} ${context}`)
+  }
+
+  /** The next character that is not white space; empty at the end. */
+  peek(): string {
+    for (; this.at < this.text.length; this.at++) {
+      const c = this.text[this.at]!
+      if (c !== ' ' && c !== '\n' && c !== '\r' && c !== '\t') return c
+    }
+    return ''
+  }
+
+  string(): string {
+    const start = this.at++
+    for (;;) {
+      const c = this.text[this.at]
+      if (c === '"') break
+      if (c === undefined || c < ' ') this.fail('in string literal')
+      if (c === '\\') this.#escape()
+      else this.at++
+    }
+    this.at++
+    return JSON.parse(this.text.slice(start, this.at)) as string
+  }
+
+  #escape() {
+    const c = this.text[++this.at]
+    if (c === undefined || !'"\\/bfnrtu'.includes(c)) this.fail('in string escape code')
+    this.at++
+    if (c !== 'u') return
+    for (let i = 0; i < 4; i++, this.at++) {
+      if (!/[0-9a-fA-F]/.test(this.text[this.at] ?? '')) this.fail('in \\u hexadecimal character escape')
+    }
+  }
+
+  #digits(context: string) {
+    if (!isDigit(this.text[this.at])) this.fail(context)
+    while (isDigit(this.text[this.at])) this.at++
+  }
+
+  number(): NumberLiteral {
+    const start = this.at
+    if (this.text[this.at] === '-') this.at++
+    if (this.text[this.at] === '0') this.at++
+    else this.#digits('in numeric literal')
+    if (this.text[this.at] === '.') {
+      this.at++
+      this.#digits('after decimal point in numeric literal')
+    }
+    if (/[eE]/.test(this.text[this.at] ?? '')) {
+      this.at++
+      if (/[+-]/.test(this.text[this.at] ?? '')) this.at++
+      this.#digits('in exponent of numeric literal')
+    }
+    return new NumberLiteral(this.text.slice(start, this.at))
+  }
+
+  literal<T>(word: string, value: T): T {
+    for (let i = 1; i < word.length; i++) {
+      this.at++
+      if (this.text[this.at] !== word[i]) this.fail(`in literal ${word} (expecting '${word[i]}')`)
+    }
+    this.at++
+    return value
+  }
+
+  scalar(): Tree {
+    const c = this.peek()
+    if (c === '"') return this.string()
+    if (c === 't') return this.literal('true', true)
+    if (c === 'f') return this.literal('false', false)
+    if (c === 'n') return this.literal('null', null)
+    if (c === '-' || isDigit(c)) return this.number()
+    this.fail('looking for beginning of value')
+  }
+
+  key(): string {
+    if (this.peek() !== '"') this.fail('looking for beginning of object key string')
+    const key = this.string()
+    if (this.peek() !== ':') this.fail('after object key')
+    this.at++
+    return key
+  }
+}
+
+const isDigit = (c: string | undefined) => c !== undefined && c >= '0' && c <= '9'
+
+/** Parses JSON as it was written. Throws JsonSyntaxError where Go would. Does not recurse, so depth costs no stack. */
+export function parseTree(text: string): Tree {
+  const reader = new Reader(text)
+  const open: (Tree[] | Members)[] = []
+  let root: Tree = null
+  let key = ''
+  const put = (value: Tree) => {
+    const parent = open.at(-1)
+    if (parent === undefined) root = value
+    else if (Array.isArray(parent)) parent.push(value)
+    else parent.entries.push([key, value])
+  }
+  for (;;) {
+    const c = reader.peek()
+    if (c === '{' || c === '[') {
+      if (open.length >= maxDepth) reader.fail('exceeded max depth')
+      reader.at++
+      const container = c === '{' ? new Members() : []
+      put(container)
+      open.push(container)
+      if (reader.peek() !== closing(container)) {
+        if (container instanceof Members) key = reader.key()
+        continue
+      }
+    } else {
+      put(reader.scalar())
+    }
+    for (;;) {
+      const inside = open.at(-1)
+      const next = reader.peek()
+      if (inside === undefined) {
+        if (next !== '') reader.fail('after top-level value')
+        return root
+      }
+      if (next === closing(inside)) {
+        reader.at++
+        open.pop()
+        continue
+      }
+      if (next !== ',') reader.fail(inside instanceof Members ? 'after object key:value pair' : 'after array element')
+      reader.at++
+      if (inside instanceof Members) key = reader.key()
+      break
+    }
+  }
+}
+
+const closing = (container: Tree[] | Members) => (container instanceof Members ? '}' : ']')
+
+/** The tree of a value that has no text: keys sorted, as Go writes maps. */
+export function treeOf(value: Json): Tree {
+  if (typeof value === 'number') return new NumberLiteral(String(value))
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(treeOf)
+  const members = new Members()
+  for (const key of Object.keys(value).sort()) if (value[key] !== undefined) members.entries.push([key, treeOf(value[key])])
+  return members
+}
+
+/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+export function setKey<T>(object: Record<string, T>, key: string, value: T) {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+}
+
+/** The plain value of a tree. What is said twice is merged as Go does, which decodes the second into what the first left. */
+export function plainValue(tree: Tree): Json {
+  if (tree instanceof NumberLiteral) return Number(tree.text)
+  if (Array.isArray(tree)) return tree.map(plainValue)
+  if (!(tree instanceof Members)) return tree
+  const out: { [key: string]: Json } = {}
+  for (const [key, value] of tree.entries) {
+    const now = plainValue(value)
+    setKey(out, key, Object.hasOwn(out, key) ? merged(out[key]!, now) : now)
+  }
+  return out
+}
+
+function merged(before: Json, now: Json): Json {
+  if (!isObject(before) || !isObject(now)) return now
+  const out = { ...before }
+  for (const key of Object.keys(now)) setKey(out, key, Object.hasOwn(out, key) ? merged(out[key]!, now[key]!) : now[key]!)
+  return out
+}
+
+const isObject = (value: Json): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

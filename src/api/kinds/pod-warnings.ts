@@ -1,0 +1,185 @@
+import type { ContainerPort, NodeSelectorTerm, ObjectMeta, Pod, PodAffinity, PodSpec } from '../generated/types.ts'
+import { quantityIsInteger } from '../quantity.ts'
+import { isDns1123Label, isLabelValue } from '../validation/names.ts'
+import { Path } from '../validation/path.ts'
+import { appArmorFromAnnotation, appArmorPrefix, seccompContainerPrefix, seccompPodAnnotation } from './security-profiles.ts'
+import { type AnyContainer, visitContainers } from './visit-containers.ts'
+import { volumeWarnings } from './volume-warnings.ts'
+
+const deprecatedNodeLabels: Record<string, string> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+}
+
+const deprecatedAnnotations: Record<string, string> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+}
+
+const noPod = 'a null labelSelector results in matching no pod'
+const requiredField = 'requiredDuringSchedulingIgnoredDuringExecution'
+const preferredField = 'preferredDuringSchedulingIgnoredDuringExecution'
+
+function termWarnings(term: NodeSelectorTerm | undefined, path: Path, isPreference: boolean): string[] {
+  return (term?.matchExpressions ?? []).flatMap(({ key, values }, i) => {
+    const at = path.child('matchExpressions').index(i)
+    const old = deprecatedNodeLabels[key]
+    return [
+      ...(old ? [`${at.child('key')}: ${key} is ${old}`] : []),
+      ...(isPreference ? (values ?? []) : []).flatMap((value, j) =>
+        isLabelValue(value).map((problem) => `${at.child('values').index(j)}: ${JSON.stringify(value)} is invalid, ${problem}`),
+      ),
+    ]
+  })
+}
+
+function nodeLabelWarnings(spec: PodSpec, path: Path): string[] {
+  const affinity = spec.affinity?.nodeAffinity
+  const at = path.child('affinity', 'nodeAffinity')
+  return [
+    ...Object.keys(spec.nodeSelector ?? {})
+      .filter((key) => deprecatedNodeLabels[key])
+      .map((key) => `${path.child('nodeSelector').key(key)}: ${deprecatedNodeLabels[key]}`),
+    ...(affinity?.[requiredField]?.nodeSelectorTerms ?? []).flatMap((term, i) =>
+      termWarnings(term, at.child(requiredField, 'nodeSelectorTerms').index(i), false),
+    ),
+    ...(affinity?.[preferredField] ?? []).flatMap((term, i) => termWarnings(term.preference, at.child(preferredField).index(i).child('preference'), true)),
+    ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
+      const constraintPath = path.child('topologySpreadConstraints').index(i)
+      const old = deprecatedNodeLabels[constraint.topologyKey]
+      return [
+        ...(old ? [`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${old}`] : []),
+        ...(constraint.labelSelector ? [] : [`${constraintPath.child('labelSelector')}: ${noPod}`]),
+      ]
+    }),
+  ]
+}
+
+function repeated(items: readonly string[], say: (i: number) => string): string[] {
+  return items.length < 2 ? [] : items.flatMap((item, i) => (items.indexOf(item) < i ? [say(i)] : []))
+}
+
+function fractionalBytes(list: Record<string, string> | undefined, path: () => Path): string[] {
+  if (!list) return []
+  return ['memory', 'ephemeral-storage']
+    .filter((name) => list[name] !== undefined && !quantityIsInteger(list[name]))
+    .map((name) => `${path().key(name)}: fractional byte value ${JSON.stringify(list[name])} is invalid, must be an integer`)
+}
+
+function envWarnings(container: AnyContainer, path: Path): string[] {
+  if (!container.env || container.env.length < 2) return []
+  const seen = new Set<string>()
+  return container.env.flatMap(({ name, value, valueFrom }, i) => {
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    // A later value that builds on the earlier one is meant: X="abc", X="$(X)123".
+    const reference = `$(${name})`
+    if (!valueFrom && value !== reference && value?.includes(reference)) return []
+    return [`${path.child('env').index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+  })
+}
+
+function portWarnings(spec: PodSpec, path: Path): string[] {
+  const warnings: string[] = []
+  const known = new Map<string, { port: ContainerPort; at: Path }[]>()
+  visitContainers(spec, path, (container, containerPath) => {
+    for (const [i, port] of (container.ports ?? []).entries()) {
+      const at = containerPath.child('ports').index(i)
+      const [hostPort, hostIP] = [port.hostPort ?? 0, port.hostIP ?? '']
+      if (hostIP && !hostPort) {
+        const shown = `{Name:${port.name ?? ''} HostPort:0 ContainerPort:${port.containerPort} Protocol:${port.protocol} HostIP:${hostIP}}`
+        warnings.push(`${at}: hostIP set without hostPort: ${shown}`)
+      }
+      const key = `${port.containerPort}/${port.protocol}`
+      const others = known.get(key) ?? []
+      for (const { port: other, at: otherAt } of others) {
+        const [otherPort, otherIP] = [other.hostPort ?? 0, other.hostIP ?? '']
+        if (hostIP === otherIP && hostPort === otherPort) warnings.push(`${at}: duplicate port definition with ${otherAt}`)
+        else if (hostPort === 0 || otherPort === 0) warnings.push(`${at}: overlapping port definition with ${otherAt}`)
+        else if (hostPort === otherPort && (hostIP === '') !== (otherIP === '')) {
+          warnings.push(`${at}: dangerously ambiguous port definition with ${otherAt}`)
+        }
+      }
+      known.set(key, [...others, { port, at }])
+    }
+  })
+  return warnings
+}
+
+function podAffinityWarnings(affinity: PodAffinity | undefined, path: Path): string[] {
+  return [
+    ...(affinity?.[requiredField] ?? []).flatMap((term, i) =>
+      term.labelSelector ? [] : [`${path.child(requiredField).index(i).child('labelSelector')}: ${noPod}`],
+    ),
+    ...(affinity?.[preferredField] ?? []).flatMap((term, i) =>
+      term.podAffinityTerm.labelSelector ? [] : [`${path.child(preferredField).index(i).child('podAffinityTerm', 'labelSelector')}: ${noPod}`],
+    ),
+  ]
+}
+
+function containerWarnings(spec: PodSpec, annotations: Record<string, string>, path: Path, metaPath: Path, isTemplate: boolean): string[] {
+  const warnings: string[] = []
+  const annotation = (key: string, message: string) => `${metaPath.child('annotations').key(key)}: ${message}`
+  const podAppArmor = spec.securityContext?.appArmorProfile
+  visitContainers(spec, path, (container, at) => {
+    const seccompKey = seccompContainerPrefix + container.name
+    if (annotations[seccompKey] !== undefined && !container.securityContext?.seccompProfile) {
+      warnings.push(annotation(seccompKey, 'non-functional in v1.27+; use the "seccompProfile" field instead'))
+    }
+    const appArmorKey = appArmorPrefix + container.name
+    const appArmor = annotations[appArmorKey]
+    // A pod's field has been filled in from the annotation by now; a template's has not.
+    const isOnlyAnnotated = isTemplate ? !container.securityContext?.appArmorProfile && !podAppArmor : appArmorFromAnnotation(appArmor ?? '') !== undefined
+    if (appArmor !== undefined && isOnlyAnnotated) warnings.push(annotation(appArmorKey, 'deprecated since v1.30; use the "appArmorProfile" field instead'))
+    warnings.push(...fractionalBytes(container.resources?.limits, () => at.child('resources', 'limits')))
+    warnings.push(...fractionalBytes(container.resources?.requests, () => at.child('resources', 'requests')))
+    warnings.push(...envWarnings(container, at))
+  })
+  return warnings
+}
+
+/** What is worth a warning in a pod's spec. `around` is where it stands in the object, undefined for a pod. */
+export function podSpecWarnings(spec: PodSpec, meta: ObjectMeta | undefined, around: Path | undefined): string[] {
+  const path = around?.child('spec') ?? Path.of('spec')
+  const metaPath = around?.child('metadata') ?? Path.of('metadata')
+  const annotations = meta?.annotations ?? {}
+  const grace = spec.terminationGracePeriodSeconds
+  const pullSecrets = (spec.imagePullSecrets ?? []).map((secret) => secret.name ?? '')
+  return [
+    ...nodeLabelWarnings(spec, path),
+    ...Object.keys(deprecatedAnnotations)
+      .filter((key) => annotations[key] !== undefined)
+      .map((key) => `${metaPath.child('annotations').key(key)}: ${deprecatedAnnotations[key]}`),
+    ...volumeWarnings(spec.volumes ?? [], path.child('volumes')),
+    ...repeated(
+      (spec.hostAliases ?? []).map((alias) => alias.ip ?? ''),
+      (i) => `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${JSON.stringify(spec.hostAliases![i]!.ip)}`,
+    ),
+    ...repeated(pullSecrets, (i) => `${path.child('imagePullSecrets').index(i).child('name')}: duplicate name ${JSON.stringify(pullSecrets[i])}`),
+    ...pullSecrets.flatMap((name, i) => (name ? [] : [`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`])),
+    ...fractionalBytes(spec.overhead, () => path.child('overhead')),
+    ...(annotations[seccompPodAnnotation] !== undefined && !spec.securityContext?.seccompProfile
+      ? [`${metaPath.child('annotations').key(seccompPodAnnotation)}: non-functional in v1.27+; use the "seccompProfile" field instead`]
+      : []),
+    ...containerWarnings(spec, annotations, path, metaPath, around !== undefined),
+    ...portWarnings(spec, path),
+    ...(grace !== undefined && grace < 0
+      ? [`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...podAffinityWarnings(spec.affinity?.podAffinity, path.child('affinity', 'podAffinity')),
+    ...podAffinityWarnings(spec.affinity?.podAntiAffinity, path.child('affinity', 'podAntiAffinity')),
+  ]
+}
+
+/** What is worth a warning when a pod is made. */
+export function podWarnings(pod: Pod): string[] {
+  const problems = isDns1123Label(pod.metadata.name ?? '')
+  const surprise = "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended:"
+  return [...(problems.length ? [`${surprise} [${problems.join(' ')}]`] : []), ...podSpecWarnings(pod.spec ?? { containers: [] }, pod.metadata, undefined)]
+}

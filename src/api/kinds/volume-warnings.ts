@@ -1,0 +1,79 @@
+import type { Volume } from '../generated/types.ts'
+import { quantityIsInteger } from '../quantity.ts'
+import type { Path } from '../validation/path.ts'
+
+/** Volumes of old, with what has become of them. */
+const deprecated: Partial<Record<keyof Volume, string>> = {
+  photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
+  gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
+  scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
+  flocker: 'deprecated in v1.22, non-functional in v1.25+',
+  storageos: 'deprecated in v1.22, non-functional in v1.25+',
+  quobyte: 'deprecated in v1.22, non-functional in v1.25+',
+  glusterfs: 'deprecated in v1.25, non-functional in v1.26+',
+  cephfs: 'deprecated in v1.28, non-functional in v1.31+',
+  rbd: 'deprecated in v1.28, non-functional in v1.31+',
+}
+
+const deprecatedFields = Object.keys(deprecated) as (keyof Volume)[]
+
+/** A file that a volume puts somewhere, and what it comes from (told apart only in volumes of several sources). */
+interface FileOrigin {
+  path: string
+  from: string
+}
+
+function overlaps(files: readonly FileOrigin[]): string[] {
+  const found: string[] = []
+  const said = ({ path, from }: FileOrigin) => JSON.stringify(path) + (from ? ` (${from})` : '')
+  for (const [i, file] of files.entries()) {
+    for (const earlier of files.slice(0, i)) {
+      const same = file.path === earlier.path
+      if (same || file.path.startsWith(`${earlier.path}/`) || earlier.path.startsWith(`${file.path}/`)) found.push(`${said(file)} with ${said(earlier)}`)
+    }
+  }
+  return found
+}
+
+const filesOf = (items: readonly { path: string }[] | undefined, from: string): FileOrigin[] => (items ?? []).map(({ path }) => ({ path, from }))
+
+function projectedFiles(volume: Volume): FileOrigin[] {
+  return (volume.projected?.sources ?? []).flatMap((source) => [
+    ...filesOf(source.secret?.items, `Secret ${JSON.stringify(source.secret?.name)}`),
+    ...filesOf(source.configMap?.items, `ConfigMap ${JSON.stringify(source.configMap?.name)}`),
+    ...filesOf(source.downwardAPI?.items, 'DownwardAPI'),
+    ...(source.serviceAccountToken ? [{ path: source.serviceAccountToken.path, from: 'ServiceAccountToken' }] : []),
+  ])
+}
+
+function overlapWarnings(volume: Volume): string[] {
+  const say = (what: string, files: readonly FileOrigin[]) => {
+    const found = overlaps(files)
+    return found.length ? [`volume ${JSON.stringify(volume.name)} (${what}): overlapping paths: ${found.join(', ')}`] : []
+  }
+  const { configMap, secret, downwardAPI, projected } = volume
+  if (configMap?.items) return say(`ConfigMap ${JSON.stringify(configMap.name)}`, filesOf(configMap.items, ''))
+  if (secret?.items) return say(`Secret ${JSON.stringify(secret.secretName)}`, filesOf(secret.items, ''))
+  if (downwardAPI?.items) return say('DownwardAPI', filesOf(downwardAPI.items, ''))
+  if (!projected) return []
+  const empty = (projected.sources ?? []).some((source) => Object.values(source).every((kind) => kind === undefined))
+  return [...(empty ? [`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`] : []), ...say('Projected', projectedFiles(volume))]
+}
+
+/** What is worth a warning in the volumes of a pod. */
+export function volumeWarnings(volumes: readonly Volume[], path: Path): string[] {
+  const warnings: string[] = []
+  for (const [i, volume] of volumes.entries()) {
+    for (const field of deprecatedFields) {
+      if (volume[field] === undefined) continue
+      warnings.push(`${path.index(i).child(field === 'storageos' ? 'storageOS' : field)}: ${deprecated[field]}`)
+    }
+    const storage = volume.ephemeral?.volumeClaimTemplate?.spec?.resources?.requests?.['storage']
+    if (storage !== undefined && !quantityIsInteger(storage)) {
+      const at = path.index(i).child('ephemeral', 'volumeClaimTemplate', 'spec', 'resources', 'requests').key('storage')
+      warnings.push(`${at}: fractional byte value ${JSON.stringify(storage)} is invalid, must be an integer`)
+    }
+    warnings.push(...overlapWarnings(volume))
+  }
+  return warnings
+}

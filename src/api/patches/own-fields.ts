@@ -1,0 +1,25 @@
+import type { Json } from '../object.ts'
+
+export type JsonObject = { [key: string]: Json }
+
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A field of the object itself, never one that every JavaScript object inherits. */
+export const ownField = (object: JsonObject, key: string): Json | undefined => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/** Sets a field under any name; `__proto__` becomes a field like any other. */
+export function setOwnField(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+}
+
+/** A copy with each field replaced by what `change` makes of it; undefined leaves the field out. */
+export function mapOwnFields(object: JsonObject, change: (value: Json, key: string) => Json | undefined): JsonObject {
+  const copy: JsonObject = {}
+  for (const key of Object.keys(object)) {
+    const value = change(object[key]!, key)
+    if (value !== undefined) setOwnField(copy, key, value)
+  }
+  return copy
+}

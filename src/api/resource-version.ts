@@ -1,0 +1,24 @@
+const maxUint64 = (1n << 64n) - 1n
+
+/** What Go says is wrong with a text as an unsigned integer. */
+function parseProblem(text: string): string | undefined {
+  if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
+  if (BigInt(text.slice(0, 64)) > maxUint64) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`
+  return undefined
+}
+
+/** Reads a resource version; absent and empty are 0. Throws what `fail` makes of Kubernetes' sentence: each verb has its own. */
+export function parseResourceVersion(text: string | null | undefined, fail: (message: string) => Error): number {
+  if (!text) return 0
+  const problem = parseProblem(text)
+  if (problem) throw fail(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`)
+  return Number(text)
+}
+
+/** Compares two resource versions as numbers of any length; leading zeros do not count. */
+export function compareResourceVersions(a: string, b: string): -1 | 0 | 1 {
+  const x = a.replace(/^0+(?=.)/, '')
+  const y = b.replace(/^0+(?=.)/, '')
+  if (x.length !== y.length) return x.length < y.length ? -1 : 1
+  return x < y ? -1 : x > y ? 1 : 0
+}

@@ -1,0 +1,252 @@
+import { schema } from '../generated/schema.ts'
+import { hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
+import type { Json } from '../object.ts'
+import { canonicalQuantity } from '../quantity.ts'
+import { canonicalBase64 } from './base64.ts'
+import { diagnose } from './diagnose.ts'
+import type { Field, FieldType } from './schema.ts'
+import { canonicalTime } from './time.ts'
+
+/** A value that does not fit its type, or is refused for unknown fields, in the words of Go's decoder. */
+export class DecodeError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'DecodeError'
+  }
+}
+
+export interface DecodeOptions {
+  /** What the value was parsed from: errors quote numbers from it and come in its order. Without it keys count as sorted. */
+  text?: string | undefined
+  /** Whether `text` has numbers with a fraction or an exponent, which are no integers whatever their value; found out if not told. */
+  hasFractions?: boolean
+  /** What the parser found said twice. */
+  duplicates?: string[]
+}
+
+export interface Decoded {
+  object: { [key: string]: Json }
+  /** Paths of the fields that the type does not have, which are dropped: `spec.containers[0].bar`. */
+  unknown: string[]
+  /** Unknown and duplicate fields as Kubernetes tells them, in the order of the text: `unknown field "metadata.bar"`. */
+  problems: string[]
+}
+
+type Reader = (value: Json) => Json | undefined
+
+/** Thrown where a value does not fit; what is wrong exactly is then found by the slow way, which goes by the text. */
+const mismatch = new Error('mismatch')
+
+// Set by any reader that meets what only the text can settle: a field its type does not have, a number beyond what is exact.
+// Decoding is synchronous and never re-entered.
+let isUnsettled = false
+
+interface Step {
+  name: string
+  read: Reader
+  /** Makes what is written out when nothing was sent; undefined where nothing is. */
+  absent: (() => Json) | undefined
+}
+
+/** The zero of a type, as an item of a list or a value of a map. */
+function zeroItem(type: FieldType): () => Json {
+  switch (type.kind) {
+    case 'string':
+    case 'bytes':
+      return () => ''
+    case 'boolean':
+      return () => false
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return () => 0
+    case 'quantity':
+      return () => '0'
+    case 'struct':
+      return () => structReader(type.name)({})!
+    default:
+      return () => null
+  }
+}
+
+function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
+  switch (kind) {
+    case 'string':
+      return (value) => {
+        if (typeof value !== 'string') throw mismatch
+        return dropZero && value === '' ? undefined : value
+      }
+    case 'boolean':
+      return (value) => {
+        if (typeof value !== 'boolean') throw mismatch
+        return dropZero && !value ? undefined : value
+      }
+    case 'int32':
+      return (value) => {
+        if (typeof value !== 'number' || (value | 0) !== value) throw mismatch
+        return dropZero && value === 0 ? undefined : value | 0
+      }
+    case 'int64':
+      return (value) => {
+        if (!Number.isInteger(value)) throw mismatch
+        if (!Number.isSafeInteger(value)) isUnsettled = true
+        return dropZero && value === 0 ? undefined : value
+      }
+    case 'double':
+      return (value) => {
+        if (typeof value !== 'number') throw mismatch
+        return dropZero && value === 0 ? undefined : value
+      }
+    case 'intOrString':
+      return (value) => {
+        if (typeof value !== 'string' && (typeof value !== 'number' || (value | 0) !== value)) throw mismatch
+        return value
+      }
+    case 'bytes':
+      return (value) => {
+        if (typeof value !== 'string') throw mismatch
+        return dropZero && value === '' ? undefined : canonicalBase64(value)
+      }
+    case 'quantity':
+      return (value) => {
+        if (typeof value !== 'string' && typeof value !== 'number') throw mismatch
+        return quantityText(value)
+      }
+    case 'time':
+      return (value) => {
+        if (typeof value !== 'string') throw mismatch
+        return canonicalTime(value, 'second') ?? (dropZero ? undefined : null)
+      }
+    case 'microTime':
+      return (value) => {
+        if (typeof value !== 'string') throw mismatch
+        return canonicalTime(value, 'microsecond') ?? (dropZero ? undefined : null)
+      }
+    default:
+      return (value) => value
+  }
+}
+
+// The same few amounts come again and again; the cache is bounded so that nobody can fill the memory through it.
+const knownQuantities = new Map<string, string>()
+
+function quantityText(value: string | number): string {
+  const text = typeof value === 'number' ? String(value) : value.trim()
+  const known = knownQuantities.get(text)
+  if (known !== undefined) return known
+  const canonical = canonicalQuantity(text)
+  if (text.length < 20 && knownQuantities.size < 1000) knownQuantities.set(text, canonical)
+  return canonical
+}
+
+function listReader(of: FieldType, empty: Json | undefined): Reader {
+  const read = reader(of, false)
+  const zero = zeroItem(of)
+  return (value) => {
+    if (!Array.isArray(value)) throw mismatch
+    const n = value.length
+    if (n === 0) return empty
+    const out: Json[] = []
+    for (let i = 0; i < n; i++) {
+      const item = value[i]!
+      out.push(item === null ? zero() : read(item)!)
+    }
+    return out
+  }
+}
+
+function mapReader(of: FieldType, empty: Json | undefined): Reader {
+  const read = reader(of, false)
+  const zero = zeroItem(of)
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
+    const out: { [key: string]: Json } = {}
+    let isEmpty = true
+    for (const key in value) {
+      const item = value[key]!
+      setKey(out, key, item === null ? zero() : read(item)!)
+      isEmpty = false
+    }
+    return isEmpty ? empty : out
+  }
+}
+
+const structReaders = new Map<string, Reader>()
+
+/** The reader of a structure, compiled when it is first needed: types refer to each other in circles. */
+function structReader(name: string): Reader {
+  let read = structReaders.get(name)
+  if (read) return read
+  const struct = schema[name]
+  if (!struct) throw new Error(`no type ${name} in the schema`)
+  let steps: Step[] | undefined
+  read = (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
+    steps ??= Object.values(struct.fields).map(compileStep)
+    const out: { [key: string]: Json } = {}
+    let seen = 0
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i]!
+      const sent = value[step.name]
+      if (sent !== undefined) seen++
+      if (sent === undefined || sent === null) {
+        if (step.absent !== undefined) out[step.name] = step.absent()
+        continue
+      }
+      const read = step.read(sent)
+      if (read !== undefined) out[step.name] = read
+    }
+    // What was set to undefined is not there: objects out of the server's own hands have such fields.
+    for (const name in value) if (value[name] !== undefined) seen--
+    if (seen !== 0) isUnsettled = true
+    return out
+  }
+  structReaders.set(name, read)
+  return read
+}
+
+function reader(type: FieldType, dropZero: boolean): Reader {
+  switch (type.kind) {
+    case 'struct':
+      return structReader(type.name)
+    // An empty list or map that is always written out does not survive storage: Kubernetes answers null.
+    case 'list':
+      return listReader(type.of, dropZero ? undefined : null)
+    case 'map':
+      return mapReader(type.of, dropZero ? undefined : null)
+    default:
+      return scalarReader(type.kind, dropZero)
+  }
+}
+
+function compileStep(field: Field): Step {
+  const { name, type } = field
+  const isTime = type.kind === 'time' || type.kind === 'microTime'
+  const dropZero = field.zero === 'omit' || (isTime && field.zero === 'keep')
+  const emitted = field.nullable ? () => null : zeroItem(type)
+  return { name, read: reader(type, dropZero), absent: field.zero === 'emit' ? emitted : undefined }
+}
+
+/**
+ * Decodes a value as a type of the schema: checks types, drops unknown fields, writes quantities, times and base64 canonically, and
+ * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh, except that free-form parts are the value's own.
+ */
+export function decodeObject(typeName: string, value: Json, options: DecodeOptions = {}): Decoded {
+  const read = structReader(typeName)
+  const exact = () => diagnose(typeName, options.text === undefined ? treeOf(value) : parseTree(options.text))
+  isUnsettled = false
+  let object: Decoded['object']
+  try {
+    object = read(value ?? {}) as Decoded['object']
+  } catch (e) {
+    const { error } = exact()
+    if (error === undefined) throw e
+    throw new DecodeError(error)
+  }
+  const isSuspect = options.text !== undefined && (options.hasFractions ?? hasFractions(options.text))
+  if (!isUnsettled && !isSuspect && !options.duplicates?.length) return { object, unknown: [], problems: [] }
+  const { error, unknown, problems } = exact()
+  if (error !== undefined) throw new DecodeError(error)
+  return { object, unknown, problems }
+}

@@ -1,0 +1,62 @@
+/**
+ * How a field vanishes, as in the Go types that Kubernetes clients expect:
+ * - `omit`: a value with omitempty; its zero ("" 0 false [] {}) is not written out;
+ * - `keep`: a pointer; what was sent is kept, zero or not, and absent stays absent;
+ * - `emit`: always written; absent becomes its zero ("" 0 false {}, and null for lists, maps and times).
+ */
+export type Zero = 'omit' | 'keep' | 'emit'
+
+export type ScalarType =
+  | 'string'
+  | 'boolean'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+  | 'raw'
+
+export type FieldType =
+  | { kind: ScalarType }
+  | { kind: 'struct'; name: string }
+  | { kind: 'list'; of: FieldType }
+  | { kind: 'map'; of: FieldType }
+
+export interface Field {
+  name: string
+  type: FieldType
+  zero: Zero
+  /** Marked required in OpenAPI. */
+  required?: boolean
+  /** A pointer that is always written: absent becomes null. */
+  nullable?: boolean
+  /** The Go type of a string (or of a list's or map's strings) where it has a name, which error messages use: `v1.Protocol`. */
+  goType?: string
+  /** How server-side apply and OpenAPI see a list. */
+  listType?: 'atomic' | 'set' | 'map'
+  listMapKeys?: string[]
+  mapType?: 'atomic'
+  /** How strategic merge patch sees a list (or, for `retainKeys`, a structure). */
+  patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
+  patchMergeKey?: string
+}
+
+export interface Struct {
+  /** The Go name, which error messages use: `DeploymentSpec`. */
+  goName: string
+  /** The Go package version alias, which error messages use: `v1` in `v1.Container`. */
+  goVersion: string
+  /** Of what is served as an object of its own. */
+  apiVersion?: string
+  kind?: string
+  /** Server-side apply owns it as a whole. */
+  mapType?: 'atomic'
+  fields: Record<string, Field>
+}
+
+/** Every structure that can occur in a served object, by our type name (`Pod`, `PodSpec`, `V2HorizontalPodAutoscaler`). */
+export type SchemaTable = Record<string, Struct>

@@ -1,0 +1,39 @@
+const symbols = new Set(['=', '==', '!=', '!', '(', ')', ',', '>', '<'])
+const keywords = new Set(['in', 'notin'])
+
+export type TokenKind = '=' | '==' | '!=' | '!' | '(' | ')' | ',' | '>' | '<' | 'in' | 'notin' | 'name' | 'end' | 'error'
+
+/** One word of a selector and the text error messages quote for it. */
+export interface Token {
+  kind: TokenKind
+  text: string
+}
+
+const isSymbol = (char: string | undefined) => char !== undefined && '=!(),><'.includes(char)
+const isSpace = (char: string | undefined) => char === ' ' || char === '\t' || char === '\r' || char === '\n'
+
+/** Cuts a label selector into words; the last one is always `end`. A NUL ends the text, as in Kubernetes. */
+export function scanSelector(selector: string): Token[] {
+  const nul = selector.indexOf('\0')
+  const text = nul < 0 ? selector : selector.slice(0, nul)
+  const tokens: Token[] = []
+  let at = 0
+  while (at < text.length) {
+    if (isSpace(text[at])) {
+      at++
+      continue
+    }
+    const start = at
+    if (isSymbol(text[at])) {
+      // The longest symbol wins, so that `!=` and `==` are one word.
+      at += symbols.has(text.slice(at, at + 2)) ? 2 : 1
+    } else {
+      while (at < text.length && !isSymbol(text[at]) && !isSpace(text[at])) at++
+    }
+    const word = text.slice(start, at)
+    const kind = symbols.has(word) || keywords.has(word) ? (word as TokenKind) : 'name'
+    tokens.push({ kind, text: word })
+  }
+  tokens.push({ kind: 'end', text: '' })
+  return tokens
+}

@@ -1,0 +1,228 @@
+import { type FieldError, invalid } from './field-error.ts'
+import type { Path } from './path.ts'
+
+export type IpFamily = 'IPv4' | 'IPv6'
+
+/** An address as Go's lenient parser reads it: `::ffff:1.2.3.4` is of family IPv4. */
+export interface Ip {
+  family: IpFamily
+  value: bigint
+  /** Written as an IPv4 address inside an IPv6 one. */
+  mapped: boolean
+  /** Only the lenient parser takes it: there are zeros in front of a number. */
+  leadingZeros: boolean
+}
+
+/** A network: `address` as it was written, `network` with the bits beyond the prefix cleared. */
+export interface Cidr {
+  address: Ip
+  network: bigint
+  prefix: number
+  leadingZeros: boolean
+}
+
+const mappedPrefix = 0xffffn << 32n
+
+function parseIpv4(text: string): { value: bigint; leadingZeros: boolean } | undefined {
+  const octets = text.split('.')
+  if (octets.length !== 4 || !octets.every((o) => /^\d+$/.test(o) && Number(o) <= 255)) return undefined
+  return {
+    value: octets.reduce((sum, o) => (sum << 8n) | BigInt(o), 0n),
+    leadingZeros: octets.some((o) => o.length > 1 && o.startsWith('0')),
+  }
+}
+
+/** The 16-bit groups of one side of `::`, where the last may be an IPv4 address. */
+function parseGroups(text: string, mayEndInIpv4: boolean): { groups: bigint[]; leadingZeros: boolean } | undefined {
+  if (text === '') return { groups: [], leadingZeros: false }
+  const groups: bigint[] = []
+  let leadingZeros = false
+  const parts = text.split(':')
+  for (const [i, part] of parts.entries()) {
+    if (part.includes('.')) {
+      const inner = parseIpv4(part)
+      if (!mayEndInIpv4 || i !== parts.length - 1 || !inner) return undefined
+      groups.push(inner.value >> 16n, inner.value & 0xffffn)
+      leadingZeros ||= inner.leadingZeros
+      continue
+    }
+    if (!/^[0-9a-fA-F]+$/.test(part)) return undefined
+    const value = BigInt(`0x${part}`)
+    if (value > 0xffffn) return undefined
+    leadingZeros ||= part.length > 4
+    groups.push(value)
+  }
+  return { groups, leadingZeros }
+}
+
+function parseIpv6(text: string): { value: bigint; leadingZeros: boolean } | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const head = parseGroups(halves[0]!, halves.length === 1)
+  const tail = halves.length === 2 ? parseGroups(halves[1]!, true) : { groups: [], leadingZeros: false }
+  if (!head || !tail) return undefined
+  const missing = 8 - head.groups.length - tail.groups.length
+  // `::` stands for one group of zeros at least.
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
+  const groups = [...head.groups, ...Array<bigint>(missing).fill(0n), ...tail.groups]
+  return { value: groups.reduce((sum, g) => (sum << 16n) | g, 0n), leadingZeros: head.leadingZeros || tail.leadingZeros }
+}
+
+/** Reads an address the lenient way (leading zeros pass and are reported); undefined where there is none. */
+export function parseIp(text: string): Ip | undefined {
+  if (!text.includes(':')) {
+    const v4 = parseIpv4(text)
+    return v4 && { family: 'IPv4', mapped: false, ...v4 }
+  }
+  const v6 = parseIpv6(text)
+  if (!v6) return undefined
+  const mapped = v6.value >> 32n === 0xffffn
+  return { family: mapped ? 'IPv4' : 'IPv6', value: mapped ? v6.value - mappedPrefix : v6.value, mapped, leadingZeros: v6.leadingZeros }
+}
+
+/** The family of an address, undefined if it is none. */
+export const ipFamilyOf = (text: string): IpFamily | undefined => parseIp(text)?.family
+
+/** The canonical text of an address: dotted, or RFC 5952. */
+export function formatIp(family: IpFamily, value: bigint): string {
+  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((s) => String((value >> s) & 0xffn)).join('.')
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
+  let best = { at: -1, length: 1 }
+  for (let at = 0; at < 8; at++) {
+    let length = 0
+    while (at + length < 8 && groups[at + length] === '0') length++
+    if (length > best.length) best = { at, length }
+  }
+  if (best.at < 0) return groups.join(':')
+  return `${groups.slice(0, best.at).join(':')}::${groups.slice(best.at + best.length).join(':')}`
+}
+
+/** Reads `10.0.0.0/24` the lenient way; undefined where it is no network. */
+export function parseCidr(text: string): Cidr | undefined {
+  const at = text.indexOf('/')
+  if (at < 0) return undefined
+  const address = parseIp(text.slice(0, at))
+  const length = text.slice(at + 1)
+  if (!address || !/^\d+$/.test(length)) return undefined
+  const bits = address.family === 'IPv4' && !address.mapped ? 32 : 128
+  if (Number(length) > bits) return undefined
+  // A mapped address is judged as the 32 bits it stands for.
+  const prefix = address.mapped ? Math.max(0, Number(length) - 96) : Number(length)
+  const hostBits = BigInt((address.family === 'IPv4' ? 32 : 128) - prefix)
+  return {
+    address,
+    network: (address.value >> hostBits) << hostBits,
+    prefix,
+    leadingZeros: address.leadingZeros || (length.length > 1 && length.startsWith('0')),
+  }
+}
+
+/** The family of a network, undefined if it is none. */
+export const cidrFamilyOf = (text: string): IpFamily | undefined => parseCidr(text)?.address.family
+
+/** The canonical text of a network, without the bits beyond its prefix. */
+export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.address.family, cidr.network)}/${cidr.prefix}`
+
+/** Whether an address lies in a network of its own family. */
+export function cidrContains(cidr: Cidr, ip: Ip): boolean {
+  if (cidr.address.family !== ip.family) return false
+  const hostBits = BigInt((ip.family === 'IPv4' ? 32 : 128) - cidr.prefix)
+  return ip.value >> hostBits === cidr.network >> hostBits
+}
+
+/** An address in a field as old as services: any spelling without leading zeros that is not IPv4 in IPv6's clothes. */
+export function isIp(text: string): string[] {
+  const ip = parseIp(text)
+  if (!ip) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+  if (ip.leadingZeros) return ['must not have leading 0s']
+  if (ip.mapped) return ['must not be an IPv4-mapped IPv6 address']
+  return []
+}
+
+/** An address in a newer field: only the canonical spelling. */
+export function isCanonicalIp(text: string): string[] {
+  const problems = isIp(text)
+  if (problems.length) return problems
+  const ip = parseIp(text)!
+  const canonical = formatIp(ip.family, ip.value)
+  return text === canonical ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
+}
+
+export const isIpv4 = (text: string): string[] => (ipFamilyOf(text) === 'IPv4' ? [] : ['must be a valid IPv4 address'])
+
+export const isIpv6 = (text: string): string[] => (ipFamilyOf(text) === 'IPv6' ? [] : ['must be a valid IPv6 address'])
+
+/** A network in a field as old as services: no leading zeros, nothing beyond the prefix. */
+export function isCidr(text: string): string[] {
+  const cidr = parseCidr(text)
+  if (!cidr) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+  if (cidr.leadingZeros) return ['must not have leading 0s in IP or prefix length']
+  if (cidr.address.mapped) return ['must not have an IPv4-mapped IPv6 address']
+  if (cidr.network !== cidr.address.value) return ['must not have bits set beyond the prefix length']
+  return []
+}
+
+/** A network in a newer field: only the canonical spelling. */
+export function isCanonicalCidr(text: string): string[] {
+  const problems = isCidr(text)
+  if (problems.length) return problems
+  const canonical = formatCidr(parseCidr(text)!)
+  return text === canonical ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
+}
+
+/** `isIp` as errors of a field; spellings that the stored object has already stay allowed. */
+export const validateIp = (text: string, path: Path, old: readonly string[] = []): FieldError[] =>
+  old.includes(text) ? [] : isIp(text).map((p) => invalid(path, text, p))
+
+/** `isCidr` as errors of a field; spellings that the stored object has already stay allowed. */
+export const validateCidr = (text: string, path: Path, old: readonly string[] = []): FieldError[] =>
+  old.includes(text) ? [] : isCidr(text).map((p) => invalid(path, text, p))
+
+/** An address that means this machine, this link or nothing cannot be where traffic of a cluster goes. */
+export function isRoutableIp(text: string): string[] {
+  const ip = parseIp(text)
+  if (!ip) return ['must be a valid IP address']
+  const within = (cidr: string) => cidrContains(parseCidr(cidr)!, ip)
+  const problems: string[] = []
+  if (ip.value === 0n) problems.push(`may not be unspecified (${formatIp(ip.family, 0n)})`)
+  if (within('127.0.0.0/8') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  if (within('169.254.0.0/16') || within('fe80::/10')) problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  if (within('224.0.0.0/24') || within('ff02::/16')) problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+  return problems
+}
+
+/** What to say of a spelling that passes but is not the canonical one. */
+export function ipWarnings(path: Path, text: string): string[] {
+  const ip = parseIp(text)
+  if (!ip) return []
+  const canonical = formatIp(ip.family, ip.value)
+  if (ip.leadingZeros || ip.mapped) {
+    return [`${path}: non-standard IP address ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release: use ${JSON.stringify(canonical)}`]
+  }
+  if (ip.family === 'IPv6' && text !== canonical) {
+    return [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`]
+  }
+  return []
+}
+
+/** What to say of a network that passes but is ambiguous or not canonical. */
+export function cidrWarnings(path: Path, text: string): string[] {
+  const cidr = parseCidr(text)
+  if (!cidr) return []
+  const { family, value, mapped } = cidr.address
+  const canonical = formatCidr(cidr)
+  const warnings: string[] = []
+  if (value !== cidr.network) {
+    const single = `${formatIp(family, value)}/${family === 'IPv4' ? 32 : 128}`
+    warnings.push(`${path}: CIDR value ${JSON.stringify(text)} is ambiguous in this context (should be ${JSON.stringify(canonical)} or ${JSON.stringify(single)}?)`)
+  }
+  if (cidr.leadingZeros || mapped) {
+    warnings.push(
+      `${path}: non-standard CIDR value ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release: use ${JSON.stringify(canonical)}`,
+    )
+  }
+  if (!warnings.length && family === 'IPv6' && text !== canonical) {
+    warnings.push(`${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`)
+  }
+  return warnings
+}

@@ -1,0 +1,128 @@
+import type { ObjectMeta, OwnerReference } from '../object.ts'
+import { type FieldError, forbidden, invalid, required, tooLong } from './field-error.ts'
+import { type NameRule, byteLength, isLabelKey, isLabelValue, isPathSegment, isQualifiedName } from './names.ts'
+import type { Path } from './path.ts'
+
+const totalAnnotationSizeLimit = 256 * 1024
+
+export function validateLabels(labels: Record<string, string> | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  for (const key of Object.keys(labels ?? {}).sort()) {
+    const value = labels![key]!
+    for (const problem of isLabelKey(key)) errors.push(invalid(path, key, problem))
+    for (const problem of isLabelValue(value)) errors.push(invalid(path, value, problem))
+  }
+  return errors
+}
+
+export function validateAnnotations(annotations: Record<string, string> | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  let size = 0
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    for (const problem of isLabelKey(key.toLowerCase())) errors.push(invalid(path, key, problem))
+    size += byteLength(key) + byteLength(value)
+  }
+  if (size > totalAnnotationSizeLimit) errors.push(tooLong(path, totalAnnotationSizeLimit))
+  return errors
+}
+
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
+
+function validateFinalizers(finalizers: readonly string[] | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [i, finalizer] of (finalizers ?? []).entries()) {
+    errors.push(...isQualifiedName(finalizer).map((p) => invalid(path.index(i), finalizer, p)))
+    if (!finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
+      errors.push(invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'))
+    }
+  }
+  if (finalizers?.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'))
+  }
+  return errors
+}
+
+function validateOwnerReference(owner: OwnerReference, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  const version = owner.apiVersion
+  const isVersion = version !== '' && !version.endsWith('/') && version.split('/').length <= 2
+  if (!isVersion) errors.push(invalid(path.child('apiVersion'), version, 'version must not be empty'))
+  for (const field of ['kind', 'name', 'uid'] as const) if (owner[field] === '') errors.push(invalid(path.child(field), '', 'must not be empty'))
+  if (version === 'v1' && owner.kind === 'Event') errors.push(invalid(path, owner, '/v1, Kind=Event is disallowed from being an owner'))
+  return errors
+}
+
+/** Kubernetes names the list, not the item, in all of these. */
+function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  let controller = ''
+  for (const owner of owners ?? []) {
+    errors.push(...validateOwnerReference(owner, path))
+    if (!owner.controller) continue
+    const name = `${owner.kind}/${owner.name}`
+    if (controller !== '') {
+      errors.push(invalid(path, owners, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`))
+    }
+    controller = name
+  }
+  return errors
+}
+
+/** Judges the metadata of a new object. */
+export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, nameRule: NameRule, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (meta.generateName) errors.push(...nameRule(meta.generateName, true).map((p) => invalid(path.child('generateName'), meta.generateName, p)))
+  if (!meta.name) {
+    errors.push(required(path.child('name'), 'name or generateName is required'))
+  } else {
+    errors.push(...nameRule(meta.name, false).map((p) => invalid(path.child('name'), meta.name, p)))
+    if (errors.length === 0) errors.push(...isPathSegment(meta.name, false).map((p) => invalid(path.child('name'), meta.name, p)))
+  }
+  if (namespaced) {
+    if (!meta.namespace) errors.push(required(path.child('namespace')))
+  } else if (meta.namespace) {
+    errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
+  }
+  errors.push(...validateMetaCommon(meta, path))
+  return errors
+}
+
+function validateMetaCommon(meta: ObjectMeta, path: Path): FieldError[] {
+  return [
+    ...((meta.generation ?? 0) < 0 ? [invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0')] : []),
+    ...validateLabels(meta.labels, path.child('labels')),
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    ...validateFinalizers(meta.finalizers, path.child('finalizers')),
+  ]
+}
+
+const fixed = (value: unknown, old: unknown, path: Path): FieldError[] =>
+  value === old ? [] : [invalid(path, value ?? (typeof old === 'string' ? '' : value), 'field is immutable')]
+
+/** Judges the metadata of an update: as a new one's, and what may not change. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp) {
+    const added = (meta.finalizers ?? []).filter((f) => !old.finalizers?.includes(f))
+    if (added.length) {
+      errors.push(
+        forbidden(
+          path.child('finalizers'),
+          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`,
+        ),
+      )
+    }
+  }
+  errors.push(...fixed(meta.name ?? '', old.name ?? '', path.child('name')))
+  errors.push(...fixed(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')))
+  errors.push(...fixed(meta.uid ?? '', old.uid ?? '', path.child('uid')))
+  errors.push(...fixed(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')))
+  errors.push(...fixed(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')))
+  errors.push(...fixed(meta.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  errors.push(...validateMetaCommon(meta, path))
+  return errors
+}

@@ -1,0 +1,54 @@
+/** How much is said. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** Writes one JSON object a line. Fields of a child come with every line it writes. */
+export class Logger {
+  readonly #write: (line: string) => void
+  readonly #level: number
+  readonly #fields: Record<string, unknown>
+  readonly #now: () => number
+
+  constructor(write: (line: string) => void, level: LogLevel = 'info', fields: Record<string, unknown> = {}, now: () => number = Date.now) {
+    this.#write = write
+    this.#level = order[level]
+    this.#fields = fields
+    this.#now = now
+  }
+
+  child(fields: Record<string, unknown>): Logger {
+    const level = (Object.keys(order) as LogLevel[]).find((l) => order[l] === this.#level)!
+    return new Logger(this.#write, level, { ...this.#fields, ...fields }, this.#now)
+  }
+
+  debug(message: string, fields?: Record<string, unknown>): void {
+    this.#log('debug', message, fields)
+  }
+
+  info(message: string, fields?: Record<string, unknown>): void {
+    this.#log('info', message, fields)
+  }
+
+  warn(message: string, fields?: Record<string, unknown>): void {
+    this.#log('warn', message, fields)
+  }
+
+  error(message: string, fields?: Record<string, unknown>): void {
+    this.#log('error', message, fields)
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return order[level] >= this.#level
+  }
+
+  #log(level: LogLevel, message: string, fields: Record<string, unknown> | undefined): void {
+    if (!this.isEnabled(level)) return
+    this.#write(`${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...this.#fields, ...fields }, errorsAsText)}\n`)
+  }
+}
+
+const errorsAsText = (_key: string, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value)
+
+/** Says nothing. */
+export const silentLogger = new Logger(() => {})

@@ -1,0 +1,150 @@
+/** Names and values that tell one series of a metric from another. */
+export type Labels = Readonly<Record<string, string>>
+
+interface Family {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  lines(): Iterable<string>
+}
+
+const escapeValue = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+const labelText = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([k, v]) => `${k}="${escapeValue(v)}"`)
+    .join(',')
+
+const braced = (text: string) => (text === '' ? '' : `{${text}}`)
+
+/** One series of a counter or gauge. Hold on to it on hot paths: finding it again costs more than counting. */
+export interface Series {
+  inc(by?: number): void
+  set(value: number): void
+}
+
+class Values implements Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge'
+  readonly #series = new Map<string, { value: number }>()
+  readonly #collect: ((family: Values) => void) | undefined
+
+  constructor(type: 'counter' | 'gauge', name: string, help: string, collect?: (family: Values) => void) {
+    this.type = type
+    this.name = name
+    this.help = help
+    this.#collect = collect
+  }
+
+  with(labels: Labels = {}): Series {
+    const key = labelText(labels)
+    let cell = this.#series.get(key)
+    if (!cell) this.#series.set(key, (cell = { value: 0 }))
+    const held = cell
+    return {
+      inc: (by = 1) => {
+        held.value += by
+      },
+      set: (value) => {
+        held.value = value
+      },
+    }
+  }
+
+  /** Forgets one series, as when what it measured is gone. */
+  remove(labels: Labels): void {
+    this.#series.delete(labelText(labels))
+  }
+
+  *lines(): Iterable<string> {
+    this.#collect?.(this)
+    for (const [key, { value }] of this.#series) yield `${this.name}${braced(key)} ${value}`
+  }
+}
+
+/** One series of a histogram. */
+export interface Observer {
+  observe(value: number): void
+}
+
+class Histogram implements Family {
+  readonly name: string
+  readonly help: string
+  readonly type = 'histogram'
+  /** Upper bounds, rising. */
+  readonly #bounds: readonly number[]
+  readonly #series = new Map<string, { counts: number[]; sum: number; count: number }>()
+
+  constructor(name: string, help: string, bounds: readonly number[]) {
+    this.name = name
+    this.help = help
+    this.#bounds = bounds
+  }
+
+  with(labels: Labels = {}): Observer {
+    const key = labelText(labels)
+    let cell = this.#series.get(key)
+    if (!cell) this.#series.set(key, (cell = { counts: this.#bounds.map(() => 0), sum: 0, count: 0 }))
+    const held = cell
+    return {
+      observe: (value) => {
+        held.sum += value
+        held.count++
+        for (let i = 0; i < this.#bounds.length; i++) {
+          if (value <= this.#bounds[i]!) {
+            held.counts[i]!++
+            break
+          }
+        }
+      },
+    }
+  }
+
+  *lines(): Iterable<string> {
+    for (const [key, { counts, sum, count }] of this.#series) {
+      const lead = key === '' ? '' : `${key},`
+      let seen = 0
+      for (const [i, bound] of this.#bounds.entries()) yield `${this.name}_bucket{${lead}le="${bound}"} ${(seen += counts[i]!)}`
+      yield `${this.name}_bucket{${lead}le="+Inf"} ${count}`
+      yield `${this.name}_sum${braced(key)} ${sum}`
+      yield `${this.name}_count${braced(key)} ${count}`
+    }
+  }
+}
+
+export type Gauge = Values
+export type Counter = Values
+export type { Histogram }
+
+/** A set of metrics with the text form that Prometheus scrapes. */
+export class MetricsRegistry {
+  readonly #families = new Map<string, Family>()
+
+  counter(name: string, help: string): Counter {
+    return this.#add(new Values('counter', name, help))
+  }
+
+  /** `collect` is called before each scrape, for values that are cheaper read than kept. */
+  gauge(name: string, help: string, collect?: (gauge: Gauge) => void): Gauge {
+    return this.#add(new Values('gauge', name, help, collect))
+  }
+
+  histogram(name: string, help: string, bounds: readonly number[]): Histogram {
+    return this.#add(new Histogram(name, help, bounds))
+  }
+
+  text(): string {
+    const out: string[] = []
+    for (const family of this.#families.values()) {
+      out.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`, ...family.lines())
+    }
+    return `${out.join('\n')}\n`
+  }
+
+  #add<F extends Family>(family: F): F {
+    if (this.#families.has(family.name)) throw new Error(`metric ${family.name} is registered twice`)
+    this.#families.set(family.name, family)
+    return family
+  }
+}

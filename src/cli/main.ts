@@ -1,0 +1,23 @@
+import { Command, CommanderError } from 'commander'
+import { addApiServerCommand } from './apiserver.ts'
+import { addUpCommand } from './up.ts'
+
+/** Ours, put in at build time. */
+declare const RELEASE: string
+
+const program = new Command('coxswain')
+  .description('A Kubernetes-compatible workload control plane in one process')
+  .version(RELEASE)
+  .showHelpAfterError('(coxswain --help shows what there is)')
+  .exitOverride()
+
+addUpCommand(program, RELEASE)
+addApiServerCommand(program, RELEASE)
+
+try {
+  await program.parseAsync()
+} catch (e) {
+  // Commander has said what is wrong already; all else is said in one line.
+  if (!(e instanceof CommanderError)) console.error(`coxswain: ${e instanceof Error ? e.message : String(e)}`)
+  process.exit(e instanceof CommanderError ? e.exitCode : 1)
+}

@@ -1,0 +1,25 @@
+import type { RunningApi } from '../cluster/index.ts'
+
+/** Waits for SIGTERM or SIGINT, then stops cleanly; a second signal ends at once. */
+export async function runUntilStopped(running: RunningApi): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const stop = () => {
+      process.once('SIGTERM', () => process.exit(1))
+      process.once('SIGINT', () => process.exit(1))
+      resolve()
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+  })
+  await running.stop()
+  process.exit(0)
+}
+
+/** Says in one line why a start failed, in words that tell what to do. */
+export function explainStartError(e: unknown, port: number): Error {
+  const error = e instanceof Error ? e : new Error(String(e))
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE') return new Error(`port ${port} is already in use: choose another with --secure-port, or 0 for a free one`)
+  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') return new Error(`port ${port} may not be used: choose another with --secure-port`)
+  return error
+}

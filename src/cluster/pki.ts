@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type KeyPair, createAuthority, isKeyOf } from '../server/index.ts'
+
+/** Writes a file whole or not at all, readable by its owner only. */
+export function writePrivateFile(file: string, text: string): void {
+  const unfinished = `${file}.new`
+  writeFileSync(unfinished, text, { mode: 0o600 })
+  renameSync(unfinished, file)
+}
+
+/** The cluster's certificate authority: made at the first start, the same ever after. */
+export function loadAuthority(dataDir: string, now: number): KeyPair {
+  const dir = path.join(dataDir, 'pki')
+  const files = { certificate: path.join(dir, 'ca.crt'), key: path.join(dir, 'ca.key') }
+  if (existsSync(files.certificate) && existsSync(files.key)) {
+    const pair = { certificate: readFileSync(files.certificate, 'utf8'), key: readFileSync(files.key, 'utf8') }
+    checkPair(pair, dir)
+    return pair
+  }
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const pair = createAuthority(now)
+  // The key first: a certificate without its key would be of no use to the next start.
+  writePrivateFile(files.key, pair.key)
+  writePrivateFile(files.certificate, pair.certificate)
+  return pair
+}
+
+function checkPair(pair: KeyPair, dir: string): void {
+  let fits = false
+  try {
+    fits = isKeyOf(pair)
+  } catch {
+    // Not even a certificate and a key: said below, in words that name the files.
+  }
+  if (!fits) throw new Error(`${dir}: ca.crt and ca.key are not a certificate and its key`)
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { FeatureGates } from '../api/feature-gates.ts'
+import { systemClock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { systemRandom } from '../base/random.ts'
+import {
+  ApiServer,
+  Authenticator,
+  type KeyPair,
+  admissionPlugins,
+  issueClientCertificate,
+  issueServerCertificate,
+  listen,
+  parseTokenFile,
+} from '../server/index.ts'
+import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
+import { kubeconfigText } from './kubeconfig.ts'
+import { loadAuthority, writePrivateFile } from './pki.ts'
+
+export interface ServeOptions {
+  dataDir: string
+  store: 'lmdb' | 'memory'
+  bindAddress: string
+  securePort: number
+  kubeconfigOut: string | undefined
+  tokenAuthFile: string | undefined
+  clientCaFile: string | undefined
+  disabledAdmission: readonly string[]
+  gates: FeatureGates
+  release: string
+  logger: Logger
+}
+
+export interface RunningApi {
+  url: string
+  kubeconfig: string
+  server: ApiServer
+  /** Ends cleanly: answers what was asked, then lets go of the store. */
+  stop(): Promise<void>
+}
+
+/** How long a stop waits for requests that are being answered. */
+const stopGraceMs = 3000
+
+/** History is kept for five minutes, as Kubernetes does, and no longer than this many revisions. */
+const history = { maxAgeMs: 5 * 60_000, maxRevisions: 100_000, intervalMs: 60_000 }
+
+/** Starts an API server that listens: store, certificates, socket, kubeconfig. */
+export async function serveApi(options: ServeOptions): Promise<RunningApi> {
+  const { dataDir, logger } = options
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const plugins = chooseAdmission(options.disabledAdmission)
+  const tokens = options.tokenAuthFile ? parseTokenFile(readFileSync(options.tokenAuthFile, 'utf8')) : undefined
+  const store = await openStore(options)
+  try {
+    const now = Date.now()
+    const authority = loadAuthority(dataDir, now)
+    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readFileSync(options.clientCaFile, 'utf8')] : [])]
+    const server = await ApiServer.open({
+      store,
+      gates: options.gates,
+      authenticator: new Authenticator(tokens),
+      admission: plugins,
+      clock: systemClock,
+      random: systemRandom,
+      logger,
+      release: options.release,
+      address: `${options.bindAddress}:${options.securePort}`,
+    })
+    const listener = await listen({
+      address: options.bindAddress,
+      port: options.securePort,
+      serving: issueServerCertificate(authority, servingHosts(options.bindAddress), now),
+      clientAuthorities,
+      handle: (exchange) => server.handle(exchange),
+    })
+    const stopCompactor = startCompactor(store, { clock: systemClock, ...history })
+    const url = `https://${reachable(options.bindAddress)}:${listener.port}`
+    const kubeconfig = writeKubeconfig(options, url, authority, now)
+    return {
+      url,
+      kubeconfig,
+      server,
+      async stop() {
+        server.beginStop()
+        stopCompactor()
+        await listener.close(stopGraceMs)
+        server.close()
+        await store.close()
+      },
+    }
+  } catch (e) {
+    await store.close()
+    throw e
+  }
+}
+
+function openStore({ store, dataDir }: ServeOptions): Promise<Store> | Store {
+  return store === 'memory' ? openMemoryStore() : openLmdbStore({ dir: path.join(dataDir, 'db') })
+}
+
+function chooseAdmission(disabled: readonly string[]) {
+  const known = new Set(admissionPlugins.map((p) => p.name))
+  // Names that are Kubernetes' own are taken even where there is nothing to disable, so that its scripts work.
+  for (const name of disabled) if (!known.has(name) && !/^[A-Z][A-Za-z]+$/.test(name)) throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
+  return admissionPlugins.filter((p) => !disabled.includes(p.name))
+}
+
+/** An address that says "everywhere" is no address to connect to. */
+const reachable = (address: string) => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address)
+
+function servingHosts(bindAddress: string): string[] {
+  const names = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', hostname()]
+  return [...new Set([...names, '127.0.0.1', '::1', '10.0.0.1', bindAddress])]
+}
+
+function writeKubeconfig(options: ServeOptions, url: string, authority: KeyPair, now: number): string {
+  const file = options.kubeconfigOut ?? path.join(options.dataDir, 'kubeconfig')
+  const user = 'kubernetes-admin'
+  const client = issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, now)
+  writePrivateFile(file, kubeconfigText(url, authority.certificate, user, client))
+  return path.resolve(file)
+}

@@ -1,0 +1,35 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { ObjectReader, UserInfo } from '../objects.ts'
+import type { Resource } from '../resource.ts'
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+/** A request on its way to the store. */
+export interface AdmissionRequest<T extends KubeObject = KubeObject> {
+  operation: AdmissionOperation
+  resource: Resource
+  /** '' for the main resource. */
+  subresource: string
+  namespace: string
+  name: string
+  /** The request's own copy; absent for a delete. */
+  object: T | undefined
+  /** What is stored now; absent for a create. Not to be changed. */
+  old: T | undefined
+  user: UserInfo
+  dryRun: boolean
+  /** Sentences for Warning headers are added here. */
+  warnings: string[]
+  reader: ObjectReader
+  now: number
+}
+
+/**
+ * A rule on requests, by Kubernetes' name for it. `admit` may change `object` and runs after decoding and defaults, before the
+ * kind's own validation; `validate` only judges, after it. Both refuse by throwing an ApiError.
+ */
+export interface AdmissionPlugin {
+  name: string
+  admit?(request: AdmissionRequest): void
+  validate?(request: AdmissionRequest): void
+}

@@ -1,0 +1,261 @@
+import type { Logger } from '../base/logger.ts'
+import { ApiError, internalError, methodNotAllowed, notFoundPath, unauthorized } from '../api/errors.ts'
+import type { Authenticator } from './auth/authenticate.ts'
+import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
+import { dispatch, fitsScope, verbOf } from './dispatch.ts'
+import { encodeResult } from './http/encode.ts'
+import type { Exchange } from './http/exchange.ts'
+import { ClientGone } from './http/listener.ts'
+import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './http/negotiate.ts'
+import { WatchWriter } from './http/watch-writer.ts'
+import { yamlText } from './http/yaml-text.ts'
+import type { UserInfo } from './objects.ts'
+import { type ResourcePath, parsePath } from './request-info.ts'
+import type { RequestKind, RequestMetrics } from './request-metrics.ts'
+import type { ResourceRequest, Result, ServerParts } from './request.ts'
+import { startWatch } from './watch-stream.ts'
+import { checkTimeout } from './verbs/list-options.ts'
+
+/** Kubernetes' limit of a request's body. */
+const maxBodyBytes = 3 * 1024 * 1024
+
+/** Paths that anybody may read. */
+const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
+
+/** Answers that are not about stored objects: discovery, OpenAPI, health, metrics, reviews. */
+export interface Documents {
+  /** Nothing where the path is none of its. */
+  answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> | DocumentAnswer | undefined
+}
+
+/** Kinds that are answered and never stored. */
+export interface VirtualResources {
+  /** Nothing where there is no such kind. */
+  run(path: ResourcePath, request: VirtualRequest): Promise<Result> | undefined
+}
+
+export interface VirtualRequest {
+  method: string
+  query: URLSearchParams
+  body: { bytes: Buffer; contentType: string | undefined }
+  user: UserInfo
+  warnings: string[]
+  signal: AbortSignal
+}
+
+export interface HandlerOptions {
+  parts: ServerParts
+  authenticator: Authenticator
+  documents: Documents
+  virtual: VirtualResources
+  metrics: RequestMetrics
+  logger: Logger
+  maxWatches: number
+}
+
+interface Answered {
+  code: number
+}
+
+/** Answers requests: who sends it, what it asks for, the verb, and the form of the answer. */
+export class ApiHandler {
+  readonly #o: HandlerOptions
+  #watches = 0
+
+  constructor(options: HandlerOptions) {
+    this.#o = options
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const { clock, random } = this.#o.parts
+    const started = clock.now()
+    const id = exchange.header('audit-id') ?? random.uuid()
+    const at = exchange.url.indexOf('?')
+    const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
+    const query = new URLSearchParams(at < 0 ? '' : exchange.url.slice(at + 1))
+    const parsed = parsePath(path)
+    const isServed = parsed.kind === 'resource' && this.#o.parts.registry.find(parsed.apiVersion, parsed.plural) !== undefined
+    const kind = kindOf(exchange.method, parsed, query, isServed)
+    const isMutating = !['GET', 'HEAD'].includes(exchange.method)
+    const inflight = kind.verb === 'WATCH' ? undefined : this.#o.metrics.inflight(isMutating)
+    inflight?.inc()
+    let code = 0
+    try {
+      const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
+      code = (await this.#answer(exchange, path, query, parsed, kind, headers)).code
+    } catch (e) {
+      code = await this.#fail(exchange, e, id)
+    } finally {
+      inflight?.inc(-1)
+      const seconds = (clock.now() - started) / 1000
+      this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
+      if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, method: exchange.method, uri: exchange.url, code, seconds })
+    }
+  }
+
+  async #answer(
+    exchange: Exchange,
+    path: string,
+    query: URLSearchParams,
+    parsed: ReturnType<typeof parsePath>,
+    kind: RequestKind,
+    headers: Record<string, string>,
+  ): Promise<Answered> {
+    const user = this.#o.authenticator.authenticate({ authorization: exchange.header('authorization'), certificate: exchange.certificate })
+    if (!user && !(openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && exchange.method === 'GET')) throw unauthorized()
+    if (parsed.kind === 'resource') return this.#resource(exchange, query, parsed, user!, kind, headers)
+    const found = await this.#o.documents.answer({
+      method: exchange.method,
+      path,
+      query,
+      accept: exchange.header('accept'),
+      ifNoneMatch: exchange.header('if-none-match'),
+    })
+    if (!found) return plainNotFound(exchange, headers)
+    exchange.respond(found.code, { ...headers, ...found.headers }, [found.body])
+    return found
+  }
+
+  async #resource(
+    exchange: Exchange,
+    query: URLSearchParams,
+    path: ResourcePath,
+    user: UserInfo,
+    kind: RequestKind,
+    headers: Record<string, string>,
+  ): Promise<Answered> {
+    const { parts, virtual } = this.#o
+    if (path.isOldWatch) query.set('watch', 'true')
+    const target = parts.registry.find(path.apiVersion, path.plural)
+    const warnings: string[] = []
+    if (!target) {
+      const body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }
+      const run = virtual.run(path, { method: exchange.method, query, body, user, warnings, signal: exchange.signal })
+      if (run) return this.#send(exchange, await run, this.#accept(exchange, oneObject), query, warnings, headers, kind)
+      if (!(await this.#hasGroup(path.group))) return plainNotFound(exchange, headers)
+      throw notFoundPath()
+    }
+    if (!fitsScope(target, path.inNamespace)) throw notFoundPath()
+    if (exchange.method === 'HEAD') throw methodNotAllowed()
+    const accepted = this.#accept(exchange, allowedFor(kind))
+    checkTimeout(query)
+    const request: ResourceRequest = {
+      server: parts,
+      target,
+      namespace: path.namespace,
+      name: path.name,
+      subresource: path.subresource,
+      query,
+      user,
+      body: { bytes: exchange.method === 'GET' ? Buffer.alloc(0) : await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') },
+      warnings,
+      rules: { gates: parts.gates, now: parts.clock.now() },
+      retriesConflicts: false,
+      signal: exchange.signal,
+    }
+    const result = await dispatch(request, exchange.method)
+    return this.#send(exchange, result, accepted, query, warnings, headers, kind)
+  }
+
+  async #hasGroup(group: string): Promise<boolean> {
+    return group === '' || (await this.#o.documents.answer({ method: 'GET', path: `/apis/${group}` })) !== undefined
+  }
+
+  #accept(exchange: Exchange, allowed: Allowed): Accepted {
+    return negotiate(exchange.header('accept'), allowed)
+  }
+
+  async #send(
+    exchange: Exchange,
+    result: Result,
+    accepted: Accepted,
+    query: URLSearchParams,
+    warnings: readonly string[],
+    headers: Record<string, string>,
+    kind: RequestKind,
+  ): Promise<Answered> {
+    const warning: Record<string, string[]> = warnings.length ? { warning: warnings.map((w) => `299 - ${quoteWarning(w)}`) } : {}
+    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
+    const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
+    const encoded = await encodeResult(result, accepted, query, this.#o.parts.clock.now(), pretty)
+    exchange.respond(encoded.code, { ...headers, 'content-type': encoded.contentType, ...warning }, encoded.body)
+    return encoded
+  }
+
+  #watch(
+    exchange: Exchange,
+    result: Result & { kind: 'watch' },
+    accepted: Accepted,
+    query: URLSearchParams,
+    headers: Record<string, string | string[]>,
+    kind: RequestKind,
+  ): Answered {
+    const { parts, metrics, maxWatches, logger } = this.#o
+    if (this.#watches >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
+    const open = metrics.watching(kind)
+    const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
+    const writer = new WatchWriter(result.target, accepted, query, sink, parts.clock, () => {
+      logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
+      exchange.destroy()
+    })
+    this.#watches++
+    open.inc()
+    const stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
+    exchange.signal.addEventListener('abort', () => {
+      this.#watches--
+      open.inc(-1)
+      stop()
+    })
+    return { code: 200 }
+  }
+
+  async #fail(exchange: Exchange, e: unknown, id: string): Promise<number> {
+    if (e instanceof ClientGone) return 499
+    let error: ApiError
+    if (e instanceof ApiError) {
+      error = e
+    } else {
+      this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
+      error = internalError(e instanceof Error ? e.message : String(e))
+    }
+    const status = error.toStatus()
+    const retry = error.details?.retryAfterSeconds
+    const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
+    const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
+    const text = isYaml ? await yamlText(status) : `${JSON.stringify(status)}\n`
+    exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, [Buffer.from(text)])
+    return error.code
+  }
+}
+
+function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
+  exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, [Buffer.from('404 page not found\n')])
+  return { code: 404 }
+}
+
+/** A warning as it stands in a header: quoted, and nothing that could end the header. */
+const quoteWarning = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(/[\r\n\t]/g, ' ').replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')}"`
+
+const allowedFor = (kind: RequestKind): Allowed => {
+  if (kind.verb === 'WATCH') return watchStream
+  return kind.verb === 'LIST' || kind.verb === 'DELETECOLLECTION' ? collection : oneObject
+}
+
+const httpVerbs: Record<string, string> = { create: 'POST', update: 'PUT', delete: 'DELETE', deletecollection: 'DELETECOLLECTION', get: 'GET', list: 'LIST', patch: 'PATCH', watch: 'WATCH' }
+
+/** What a request is for the metrics. Names that are not served are left out, so that nobody can make series at will. */
+function kindOf(method: string, path: ReturnType<typeof parsePath>, query: URLSearchParams, isServed: boolean): RequestKind {
+  if (path.kind !== 'resource' || !isServed) return { verb: httpMethods.has(method) ? method : 'other', group: '', version: '', resource: '', subresource: '', scope: '' }
+  const verb = path.isOldWatch ? 'watch' : path.subresource ? undefined : verbOf(method, path.name, query)
+  return {
+    verb: verb ? httpVerbs[verb]! : httpMethods.has(method) ? method : 'other',
+    group: path.group,
+    version: path.version,
+    resource: path.plural,
+    subresource: path.subresource,
+    scope: path.name ? 'resource' : path.inNamespace ? 'namespace' : 'cluster',
+  }
+}
+
+const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+

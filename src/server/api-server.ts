@@ -1,0 +1,117 @@
+import type { FeatureGates } from '../api/feature-gates.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { MetricsRegistry } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import type { Store } from '../store/index.ts'
+import type { AdmissionPlugin } from './admission/admission.ts'
+import { ApiHandler } from './api-handler.ts'
+import type { Authenticator } from './auth/authenticate.ts'
+import { bootstrap } from './bootstrap.ts'
+import { Discovery, reviewKinds } from './discovery/index.ts'
+import { Health } from './health.ts'
+import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
+import type { Exchange } from './http/exchange.ts'
+import { ObjectAccess } from './object-access.ts'
+import { ObjectStore } from './object-store.ts'
+import { OpenApi } from './openapi/index.ts'
+import { Registry } from './registry.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import type { ServerParts } from './request.ts'
+import { allActions, allResources } from './resources/index.ts'
+import { registerServerMetrics } from './server-metrics.ts'
+import { versionInfo } from './version.ts'
+import { Virtual } from './virtual-resources.ts'
+
+export interface ApiServerOptions {
+  store: Store
+  gates: FeatureGates
+  authenticator: Authenticator
+  admission: readonly AdmissionPlugin[]
+  clock: Clock
+  random: Random
+  logger: Logger
+  /** Ours, for /version. */
+  release: string
+  /** `127.0.0.1:6443`: what discovery tells clients. */
+  address: string
+  maxWatches?: number
+}
+
+/** The API of one cluster over one store. It knows no sockets: exchanges are handed to it. */
+export class ApiServer {
+  readonly metrics = new MetricsRegistry()
+  readonly parts: ServerParts
+  readonly #handler: ApiHandler
+  readonly #health: Health
+  readonly #discovery: Discovery
+  readonly #openApi: OpenApi
+  readonly #release: string
+  #lost: Error | undefined
+  #isStopping = false
+
+  private constructor(options: ApiServerOptions, parts: ServerParts) {
+    this.parts = parts
+    this.#release = options.release
+    const served = { resources: parts.registry.all().map((r) => r.resource), actions: allActions, virtual: reviewKinds }
+    this.#discovery = new Discovery(served, options.address)
+    this.#openApi = new OpenApi(served, options.release)
+    this.#health = new Health(
+      [{ name: 'store', check: () => this.#lost?.message }],
+      [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
+    )
+    registerServerMetrics(this.metrics, parts, options.gates)
+    this.#handler = new ApiHandler({
+      parts,
+      authenticator: options.authenticator,
+      documents: { answer: (request) => this.#document(request) },
+      virtual: new Virtual(parts, options.authenticator),
+      metrics: new RequestMetrics(this.metrics),
+      logger: options.logger,
+      maxWatches: options.maxWatches ?? 10_000,
+    })
+  }
+
+  /** Loads what is stored and makes the objects that every cluster has. */
+  static async open(options: ApiServerOptions): Promise<ApiServer> {
+    const registry = new Registry(allResources(options.random), allActions)
+    let server: ApiServer | undefined
+    const objects = await ObjectStore.open(options.store, registry, (why) => {
+      options.logger.error('the store can no longer be followed', { error: why })
+      if (server) server.#lost = why
+    })
+    const { gates, admission, clock, random } = options
+    const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
+    server = new ApiServer(options, parts)
+    await bootstrap(parts)
+    return server
+  }
+
+  handle(exchange: Exchange): Promise<void> {
+    return this.#handler.handle(exchange)
+  }
+
+  /** From now on /readyz fails, so that clients go elsewhere. */
+  beginStop(): void {
+    this.#isStopping = true
+  }
+
+  close(): void {
+    this.parts.objects.close()
+  }
+
+  async #document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
+    const { path, method } = request
+    if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
+    if (path === '/metrics' && method === 'GET') {
+      return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
+    }
+    return this.#health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
+  }
+}
+
+const json = (value: object): DocumentAnswer => ({
+  code: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(`${JSON.stringify(value, null, 2)}\n`),
+})

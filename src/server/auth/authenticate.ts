@@ -1,0 +1,64 @@
+import { timingSafeEqual, createHash } from 'node:crypto'
+import type { UserInfo } from '../objects.ts'
+
+/** What a connection and a request show of who sent them. */
+export interface Credentials {
+  authorization: string | undefined
+  /** The subject of a client certificate that our CA has signed. */
+  certificate: { commonName: string; organizations: readonly string[] } | undefined
+}
+
+const authenticated = 'system:authenticated'
+
+/** Tells who sends a request; undefined for nobody we know. */
+export class Authenticator {
+  /** By the hash of the token: comparing hashes takes the same time whatever the token. */
+  readonly #tokens = new Map<string, UserInfo>()
+
+  constructor(tokens: ReadonlyMap<string, UserInfo> = new Map()) {
+    for (const [token, user] of tokens) this.#tokens.set(hashOf(token), user)
+  }
+
+  authenticate({ authorization, certificate }: Credentials): UserInfo | undefined {
+    if (certificate?.commonName) {
+      return { name: certificate.commonName, groups: [...certificate.organizations, authenticated] }
+    }
+    const token = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1]
+    if (!token) return undefined
+    const sent = hashOf(token)
+    for (const [hash, user] of this.#tokens) if (timingSafeEqual(Buffer.from(hash), Buffer.from(sent))) return user
+    return undefined
+  }
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Reads a token file: lines of `token,user,uid,"group1,group2"`. Throws a sentence for the user. */
+export function parseTokenFile(text: string): Map<string, UserInfo> {
+  const users = new Map<string, UserInfo>()
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue
+    const fields = splitCsv(line.trim())
+    if (!fields) throw new Error(`token file line ${i + 1}: a quoted value is not closed`)
+    const [token = '', name = '', uid = '', groups = ''] = fields
+    if (fields.length < 3) throw new Error(`token file line ${i + 1}: must have at least 3 columns (token, user name, user uid), found ${fields.length}`)
+    if (token === '') throw new Error(`token file line ${i + 1}: the token is empty`)
+    const listed = groups.split(',').map((g) => g.trim()).filter((g) => g !== '')
+    users.set(token, { name, ...(uid ? { uid } : {}), groups: [...listed, authenticated] })
+  }
+  return users
+}
+
+function splitCsv(line: string): string[] | undefined {
+  const fields: string[] = []
+  let rest = line
+  for (;;) {
+    const quoted = /^\s*"((?:[^"]|"")*)"\s*(,|$)/.exec(rest)
+    const plain = quoted ? undefined : /^([^,"]*)(,|$)/.exec(rest)
+    const match = quoted ?? plain
+    if (!match) return undefined
+    fields.push(quoted ? match[1]!.replaceAll('""', '"') : match[1]!.trim())
+    if (match[2] === '') return fields
+    rest = rest.slice(match[0].length)
+  }
+}

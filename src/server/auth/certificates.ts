@@ -1,0 +1,135 @@
+import { type KeyObject, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { isIP } from 'node:net'
+import { bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8 } from './der.ts'
+
+/** A certificate with its private key, both in PEM. */
+export interface KeyPair {
+  certificate: string
+  key: string
+}
+
+interface Subject {
+  commonName: string
+  organizations?: readonly string[]
+}
+
+interface Request {
+  subject: Subject
+  issuer: Subject
+  publicKey: KeyObject
+  notBefore: number
+  notAfter: number
+  extensions: Buffer[]
+}
+
+const oid = {
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+}
+
+const algorithm = sequence(objectId(oid.ecdsaWithSha256))
+
+const attribute = (id: string, text: string) => set(sequence(objectId(id), utf8(text)))
+
+const nameOf = ({ commonName, organizations = [] }: Subject) =>
+  sequence(...organizations.map((o) => attribute(oid.organization, o)), attribute(oid.commonName, commonName))
+
+const extension = (id: string, value: Buffer, isCritical = false) =>
+  sequence(objectId(id), ...(isCritical ? [boolean(true)] : []), octets(value))
+
+const keyUsage = {
+  /** keyCertSign and cRLSign. */
+  authority: extension(oid.keyUsage, bits(Buffer.from([0x06]), 1), true),
+  /** digitalSignature. */
+  leaf: extension(oid.keyUsage, bits(Buffer.from([0x80]), 7), true),
+}
+
+const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'der' })
+
+function issue(request: Request, signingKey: KeyObject): string {
+  // 20 bytes at the most, and positive.
+  const serial = randomBytes(16)
+  serial[0]! &= 0x7f
+  serial[0]! |= 0x40
+  const body = sequence(
+    tagged(0, integer(Buffer.from([2]))),
+    integer(serial),
+    algorithm,
+    nameOf(request.issuer),
+    sequence(time(request.notBefore), time(request.notAfter)),
+    nameOf(request.subject),
+    spki(request.publicKey),
+    tagged(3, sequence(...request.extensions)),
+  )
+  const certificate = sequence(body, algorithm, bits(sign('sha256', body, signingKey)))
+  const lines = certificate.toString('base64').match(/.{1,64}/g)!
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}
+
+const yearMs = 365 * 24 * 3600_000
+/** Clocks of machines differ a little. */
+const skewMs = 5 * 60_000
+
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
+
+const caSubject: Subject = { commonName: 'coxswain-ca' }
+
+/** A certificate authority of our own, good for ten years. */
+export function createAuthority(now: number): KeyPair {
+  const { publicKey, privateKey } = newKey()
+  const keyId = createHash('sha1').update(spki(publicKey)).digest()
+  const certificate = issue(
+    {
+      subject: caSubject,
+      issuer: caSubject,
+      publicKey,
+      notBefore: now - skewMs,
+      notAfter: now + 10 * yearMs,
+      extensions: [extension(oid.basicConstraints, sequence(boolean(true)), true), keyUsage.authority, extension(oid.subjectKeyId, octets(keyId))],
+    },
+    privateKey,
+  )
+  return { certificate, key: pem(privateKey) }
+}
+
+function issueLeaf(authority: KeyPair, subject: Subject, now: number, usage: string, more: Buffer[]): KeyPair {
+  const { publicKey, privateKey } = newKey()
+  const extensions = [keyUsage.leaf, extension(oid.extendedKeyUsage, sequence(objectId(usage))), ...more]
+  const request = { subject, issuer: caSubject, publicKey, notBefore: now - skewMs, notAfter: now + yearMs, extensions }
+  return { certificate: issue(request, createPrivateKey(authority.key)), key: pem(privateKey) }
+}
+
+/** A server's certificate for names and addresses, good for a year. */
+export function issueServerCertificate(authority: KeyPair, hosts: readonly string[], now: number): KeyPair {
+  const names = hosts.map((h) => (isIP(h) ? implicit(7, addressBytes(h)) : implicit(2, Buffer.from(h))))
+  return issueLeaf(authority, { commonName: 'coxswain-apiserver' }, now, oid.serverAuth, [extension(oid.subjectAltName, sequence(...names))])
+}
+
+/** A client's certificate: its common name is the user, its organizations the groups. Good for a year. */
+export const issueClientCertificate = (authority: KeyPair, subject: Subject, now: number): KeyPair =>
+  issueLeaf(authority, subject, now, oid.clientAuth, [])
+
+/** Whether a private key belongs to a certificate's public key. */
+export function isKeyOf(pair: KeyPair): boolean {
+  return spki(createPublicKey(pair.certificate)).equals(spki(createPublicKey(createPrivateKey(pair.key))))
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  const [left = '', right] = address.split('::')
+  const groups = (text: string | undefined) => (text ? text.split(':').map((g) => Number.parseInt(g, 16)) : [])
+  const [head, tail] = [groups(left), groups(right)]
+  const all = right === undefined ? head : [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
+  const out = Buffer.alloc(16)
+  for (const [i, group] of all.entries()) out.writeUInt16BE(group, i * 2)
+  return out
+}

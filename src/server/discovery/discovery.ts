@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { methodNotAllowed, notFoundPath } from '../../api/errors.ts'
+import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
+import { answerWithTag } from '../http/document.ts'
+import type { Allowed } from '../http/negotiate.ts'
+import { document, groupsDocument, negotiate, unroutedDocument } from '../http/negotiate.ts'
+import { yamlText } from '../http/yaml-text.ts'
+import type { Group } from './documents.ts'
+import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVersions, groupsOf } from './documents.ts'
+import type { Entry } from './entries.ts'
+import { entriesByVersion } from './entries.ts'
+import type { Served } from './served.ts'
+import { groupVersion } from './served.ts'
+
+interface Found {
+  value: object
+  /** Kubernetes answers /apis and /apis/apps before its router, which would look at the method. */
+  allowed: Allowed
+}
+
+/** Answers what the server serves. For one list of resources: where that changes, a new one is made. */
+export class Discovery {
+  readonly #serverAddress: string
+  readonly #groups: Group[]
+  readonly #entries: Map<string, Entry[]>
+  readonly #bytes = new Map<string, Buffer>()
+  readonly #tags = new Map<string, string>()
+
+  constructor(served: Served, serverAddress: string) {
+    this.#serverAddress = serverAddress
+    this.#groups = groupsOf(served)
+    this.#entries = entriesByVersion(served)
+  }
+
+  hasGroup(name: string): boolean {
+    return this.#groups.some((g) => g.name === name)
+  }
+
+  /** Nothing where the path is none of discovery's or the group is unknown; throws 404 (for a version of a known group), 405 and 406. */
+  async answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
+    const path = request.path.replace(/\/$/, '')
+    if (path === '/api' || path === '/apis') {
+      const aggregated = this.#aggregated(path, request)
+      if (aggregated) return aggregated
+    }
+    const found = this.#find(path)
+    if (!found) return undefined
+    if (found.allowed.router && request.method !== 'GET') throw methodNotAllowed()
+    const { format, contentType } = negotiate(request.accept, found.allowed)
+    const key = `${format} ${path}`
+    let body = this.#bytes.get(key)
+    if (!body) {
+      body = Buffer.from(format === 'yaml' ? await yamlText(found.value) : `${JSON.stringify(found.value)}\n`)
+      this.#bytes.set(key, body)
+    }
+    return { code: 200, headers: { 'content-type': contentType, ...(path.split('/').length === 2 ? { vary: 'Accept' } : {}) }, body }
+  }
+
+  #find(path: string): Found | undefined {
+    const [, root, ...rest] = path.split('/')
+    if (root === 'apis') {
+      const [name, version, ...more] = rest
+      if (name === undefined) return { value: apiGroupList(this.#groups), allowed: unroutedDocument }
+      const group = this.#groups.find((g) => g.name !== '' && g.name === name)
+      if (!group || more.length) return undefined
+      return version === undefined ? { value: apiGroup(group), allowed: unroutedDocument } : this.#resources(name, version)
+    }
+    if (root !== 'api' || rest.length > 1) return undefined
+    const [version] = rest
+    if (version !== undefined) return this.#resources('', version)
+    return { value: apiVersions(this.#groups.find((g) => g.name === ''), this.#serverAddress), allowed: document }
+  }
+
+  #resources(group: string, version: string): Found {
+    const name = groupVersion({ group, version })
+    const entries = this.#entries.get(name)
+    if (!entries) throw notFoundPath()
+    return { value: apiResourceList(name, entries), allowed: document }
+  }
+
+  #aggregated(path: '/api' | '/apis', request: DocumentRequest): DocumentAnswer | undefined {
+    if (!request.accept?.includes('APIGroupDiscoveryList')) return undefined
+    const accepted = negotiate(request.accept, groupsDocument)
+    if (!accepted.transform || accepted.format !== 'json') return undefined
+    const key = `aggregated ${path}`
+    let body = this.#bytes.get(key)
+    if (!body) {
+      const groups = this.#groups.filter((g) => (g.name === '') === (path === '/api'))
+      body = Buffer.from(`${JSON.stringify(apiGroupDiscoveryList(groups, this.#entries))}\n`)
+      this.#bytes.set(key, body)
+      this.#tags.set(key, createHash('sha512').update(body).digest('hex').toUpperCase())
+    }
+    return answerWithTag(request, body, this.#tags.get(key)!, { 'content-type': accepted.contentType })
+  }
+}

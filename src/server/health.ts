@@ -1,0 +1,51 @@
+import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
+
+/** Something that must be well for the server to be. Answers what is wrong, or nothing. */
+export interface HealthCheck {
+  name: string
+  check(): string | undefined
+}
+
+const text = (code: number, body: string): DocumentAnswer => ({
+  code: code as 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: Buffer.from(body),
+})
+
+/** /livez, /readyz and /healthz, whole or one check of them, in the words of Kubernetes. */
+export class Health {
+  readonly #live: readonly HealthCheck[]
+  readonly #ready: readonly HealthCheck[]
+
+  constructor(live: readonly HealthCheck[], ready: readonly HealthCheck[]) {
+    this.#live = [{ name: 'ping', check: () => undefined }, ...live]
+    this.#ready = [...this.#live, ...ready]
+  }
+
+  answer({ path, query }: DocumentRequest): DocumentAnswer | undefined {
+    const [, root, name, ...more] = path.split('/')
+    const checks = root === 'readyz' ? this.#ready : root === 'livez' || root === 'healthz' ? this.#live : undefined
+    if (!checks || more.length) return undefined
+    if (!name) return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
+    const one = checks.find((c) => c.name === name)
+    if (!one) return undefined
+    const problem = one.check()
+    return problem ? text(500, `internal server error: ${problem}\n`) : text(200, 'ok')
+  }
+
+  #all(root: string, checks: readonly HealthCheck[], isVerbose: boolean, excluded: readonly string[]): DocumentAnswer {
+    const lines: string[] = []
+    let isWell = true
+    for (const { name, check } of checks) {
+      if (excluded.includes(name)) {
+        lines.push(`[+]${name} excluded: ok`)
+        continue
+      }
+      const problem = check()
+      if (problem) isWell = false
+      lines.push(problem ? `[-]${name} failed: ${problem}` : `[+]${name} ok`)
+    }
+    if (!isWell) return text(500, `${lines.join('\n')}\n${root} check failed\n`)
+    return text(200, isVerbose ? `${lines.join('\n')}\n${root} check passed\n` : 'ok')
+  }
+}

@@ -1,0 +1,99 @@
+import type { KubeObject } from '../../api/object.ts'
+import { asPartialMetadata, asPartialMetadataList, isAList, isNotAList } from '../partial-metadata.ts'
+import type { Registered } from '../registry.ts'
+import type { Result } from '../request.ts'
+import type { StoredObject } from '../stored-object.ts'
+import { includeObjectOf, objectTable, scaleTabular, toTable } from '../table.ts'
+import type { Accepted } from './negotiate.ts'
+import { yamlText } from './yaml-text.ts'
+
+/** An answer in its wire form. The body may be in pieces, to be sent one after the other. */
+export interface Encoded {
+  code: number
+  contentType: string
+  body: readonly Buffer[]
+}
+
+type Immediate = Exclude<Result, { kind: 'watch' }>
+
+/** An object as this version of its kind shows it. */
+export const present = (target: Registered, stored: StoredObject): KubeObject =>
+  target.resource.storedAs ? target.resource.storedAs.fromStored(stored.object) : stored.object
+
+/** Encodes what a verb answered, in the form that was accepted. */
+export async function encodeResult(result: Immediate, accepted: Accepted, query: URLSearchParams, now: number, pretty: boolean): Promise<Encoded> {
+  if (result.kind === 'text') return { code: result.code, contentType: 'text/plain', body: [Buffer.from(result.text)] }
+  const code = result.kind === 'list' ? 200 : result.code
+  const { contentType } = accepted
+  if (accepted.format === 'json' && !accepted.transform && !pretty) return { code, contentType, body: plainJson(result) }
+  const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
+  const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`
+  return { code, contentType, body: [Buffer.from(text)] }
+}
+
+/** The hot path: stored bytes go out as they are. */
+function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Buffer[] {
+  if (result.kind === 'stored') {
+    if (!result.target.resource.storedAs) return [result.stored.bytes]
+    return [Buffer.from(JSON.stringify(present(result.target, result.stored)))]
+  }
+  if (result.kind === 'value') return [Buffer.from(`${JSON.stringify(result.value)}\n`)]
+  const { target, items, meta } = result
+  if (target.resource.storedAs) return [Buffer.from(JSON.stringify(plainValue(result)))]
+  const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${JSON.stringify(meta)},"items":[`
+  return joinItems(head, items)
+}
+
+const firstItem = Buffer.from('{')
+const nextItem = Buffer.from(',{')
+const listEnd = Buffer.from(']}\n')
+/** Copying items together is cheaper than handing thousands of small pieces to the socket; huge lists go in parts. */
+const pieceBytes = 1 << 20
+
+function joinItems(head: string, items: readonly StoredObject[]): Buffer[] {
+  const pieces: Buffer[] = []
+  let parts: Buffer[] = [Buffer.from(head)]
+  let size = 0
+  for (const [i, item] of items.entries()) {
+    const tail = item.itemTail
+    parts.push(i === 0 ? firstItem : nextItem, tail)
+    size += tail.length + 2
+    if (size < pieceBytes) continue
+    pieces.push(Buffer.concat(parts))
+    parts = []
+    size = 0
+  }
+  parts.push(listEnd)
+  pieces.push(Buffer.concat(parts))
+  return pieces
+}
+
+const withoutType = ({ apiVersion: _version, kind: _kind, ...rest }: KubeObject) => rest
+
+function plainValue(result: Exclude<Immediate, { kind: 'text' }>): object {
+  if (result.kind === 'stored') return present(result.target, result.stored)
+  if (result.kind === 'value') return result.value
+  const { target, items, meta } = result
+  return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: meta, items: items.map((i) => withoutType(present(target, i))) }
+}
+
+function transformed(result: Exclude<Immediate, { kind: 'text' }>, to: NonNullable<Accepted['transform']>, query: URLSearchParams, now: number): object {
+  const { version } = to
+  if (result.kind === 'value') {
+    const value = result.value as KubeObject
+    if (value.kind === 'Status') return value
+    if (to.kind === 'Table') return objectTable(result.resource ?? scaleTabular, value, { now, version, includeObject: includeObjectOf(query) })
+    return asPartialMetadata(value, version)
+  }
+  const { resource } = result.target
+  if (result.kind === 'stored') {
+    const object = present(result.target, result.stored)
+    if (to.kind === 'Table') return objectTable(resource, object, { now, version, includeObject: includeObjectOf(query) })
+    if (to.kind === 'PartialObjectMetadataList') throw isNotAList(resource)
+    return asPartialMetadata(object, version)
+  }
+  const objects = result.items.map((i) => present(result.target, i))
+  if (to.kind === 'Table') return toTable(resource, objects, { now, version, includeObject: includeObjectOf(query), listMeta: result.meta })
+  if (to.kind === 'PartialObjectMetadata') throw isAList(resource)
+  return asPartialMetadataList(objects, result.meta, version)
+}

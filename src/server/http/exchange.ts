@@ -1,0 +1,20 @@
+import type { Credentials } from '../auth/authenticate.ts'
+import type { Sink } from './watch-writer.ts'
+
+/** One request and its answer, whatever carries them: HTTP/2, HTTP/1.1, or no socket at all. */
+export interface Exchange {
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  header(name: string): string | undefined
+  readonly certificate: Credentials['certificate']
+  /** The whole body; throws 413 for one longer than `limit`. */
+  readBody(limit: number): Promise<Buffer>
+  /** Aborted when the client goes away before the answer is finished. */
+  readonly signal: AbortSignal
+  respond(code: number, headers: Record<string, string | string[]>, body: readonly Buffer[]): void
+  /** Starts an answer of unknown length. */
+  stream(code: number, headers: Record<string, string | string[]>): Sink
+  /** Ends the connection without an answer. */
+  destroy(): void
+}

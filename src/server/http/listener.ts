@@ -1,0 +1,203 @@
+import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, createSecureServer } from 'node:http2'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { entityTooLarge } from '../../api/errors.ts'
+import type { Credentials } from '../auth/authenticate.ts'
+import type { KeyPair } from '../auth/certificates.ts'
+import type { Exchange } from './exchange.ts'
+import type { Sink } from './watch-writer.ts'
+
+export interface ListenOptions {
+  address: string
+  /** 0 takes a free one. */
+  port: number
+  serving: KeyPair
+  /** Certificates that client certificates may be signed by, in PEM. */
+  clientAuthorities: readonly string[]
+  handle(exchange: Exchange): Promise<void>
+}
+
+export interface Listener {
+  port: number
+  connections(): number
+  /** Stops listening and ends every connection; what is being answered has until `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+type AnyRequest = IncomingMessage | Http2ServerRequest
+type AnyResponse = ServerResponse | Http2ServerResponse
+
+/** Serves HTTP/2 and HTTP/1.1 over TLS. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const server: Http2SecureServer = createSecureServer({
+    allowHTTP1: true,
+    cert: options.serving.certificate,
+    key: options.serving.key,
+    ca: [...options.clientAuthorities],
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    maxSessionMemory: 64,
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
+    unknownProtocolTimeout: 10_000,
+  })
+  const sockets = new Set<TLSSocket>()
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.setNoDelay(true)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // A client that breaks off or speaks nonsense ends its own connection, nothing more.
+  server.on('sessionError', () => {})
+  server.on('tlsClientError', () => {})
+  server.on('clientError', (_error: Error, socket: { destroyed?: boolean; destroy(): void; end?(text: string): void; writable?: boolean }) => {
+    if (socket.writable) socket.end?.('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    else socket.destroy()
+  })
+  server.setTimeout(0)
+  server.on('request', (request: AnyRequest, response: AnyResponse) => {
+    void options.handle(new NodeExchange(request, response))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.address, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => sockets.size,
+    close: (graceMs) => close(server, sockets, graceMs),
+  }
+}
+
+async function close(server: Http2SecureServer, sockets: Set<TLSSocket>, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, graceMs)
+  await closed
+  clearTimeout(timer)
+}
+
+const certificates = new WeakMap<TLSSocket, { subject: Credentials['certificate'] }>()
+
+/** The subject of the client's certificate, read once a connection. */
+function certificateOf(socket: TLSSocket): Credentials['certificate'] {
+  let known = certificates.get(socket)
+  if (!known) certificates.set(socket, (known = { subject: readCertificate(socket) }))
+  return known.subject
+}
+
+function readCertificate(socket: TLSSocket): Credentials['certificate'] {
+  if (!socket.authorized) return undefined
+  const subject = socket.getPeerCertificate()?.subject as { CN?: string | string[]; O?: string | string[] } | undefined
+  if (!subject?.CN) return undefined
+  const { CN, O = [] } = subject
+  return { commonName: Array.isArray(CN) ? CN[0]! : CN, organizations: Array.isArray(O) ? O : [O] }
+}
+
+class NodeExchange implements Exchange {
+  readonly method: string
+  readonly url: string
+  readonly #request: AnyRequest
+  readonly #response: AnyResponse
+  #abort: AbortController | undefined
+
+  constructor(request: AnyRequest, response: AnyResponse) {
+    this.#request = request
+    this.#response = response
+    this.method = request.method ?? ''
+    this.url = request.url ?? '/'
+    // Errors of a connection end in 'close'; unheard, they would end the process.
+    request.on('error', () => {})
+    response.on('error', () => {})
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  get certificate(): Credentials['certificate'] {
+    const socket = 'stream' in this.#request ? this.#request.stream?.session?.socket : this.#request.socket
+    return socket ? certificateOf(socket as TLSSocket) : undefined
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const abort = new AbortController()
+      this.#abort = abort
+      this.#response.once('close', () => abort.abort())
+    }
+    return this.#abort.signal
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    const request = this.#request
+    const declared = Number(request.headers['content-length'] ?? 0)
+    const tooLarge = () => entityTooLarge(`Request entity too large: limit is ${limit}`)
+    if (declared > limit) return Promise.reject(tooLarge())
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > limit) {
+          request.removeAllListeners('data')
+          request.pause()
+          reject(tooLarge())
+          return
+        }
+        chunks.push(chunk)
+      })
+      request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      request.once('close', () => reject(new ClientGone()))
+      request.once('error', () => reject(new ClientGone()))
+    })
+  }
+
+  respond(code: number, headers: Record<string, string | string[]>, body: readonly Buffer[]): void {
+    const response = this.#response as ServerResponse
+    if (response.destroyed || response.writableEnded) return
+    let length = 0
+    for (const piece of body) length += piece.length
+    // What the client still sends of a body that was refused is not read: the connection cannot be used again.
+    const isUnread = code === 413 && !('stream' in this.#request)
+    response.writeHead(code, { ...headers, 'content-length': String(length), ...(isUnread ? { connection: 'close' } : {}) })
+    if (this.method === 'HEAD') return void response.end()
+    for (let i = 0; i < body.length - 1; i++) response.write(body[i]!)
+    response.end(body.at(-1))
+    if (isUnread) response.once('finish', () => this.#request.destroy())
+  }
+
+  stream(code: number, headers: Record<string, string | string[]>): Sink {
+    const response = this.#response as ServerResponse
+    response.writeHead(code, headers)
+    response.flushHeaders?.()
+    return {
+      write: (chunk) => {
+        if (!response.destroyed && !response.writableEnded) response.write(chunk)
+      },
+      backlog: () => response.writableLength,
+      end: () => {
+        if (!response.destroyed && !response.writableEnded) response.end()
+      },
+    }
+  }
+
+  destroy(): void {
+    this.#response.destroy()
+  }
+}
+
+/** The client went away in the middle of its request: there is nobody to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has gone away')
+    this.name = 'ClientGone'
+  }
+}
+

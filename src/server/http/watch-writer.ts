@@ -1,0 +1,106 @@
+import { ApiError } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { decodeObject } from '../../api/schema/index.ts'
+import type { Clock } from '../../base/clock.ts'
+import { asPartialMetadata } from '../partial-metadata.ts'
+import type { Registered } from '../registry.ts'
+import { watchLine } from '../stored-object.ts'
+import { includeObjectOf, watchTables } from '../table.ts'
+import type { WatchEvent, WatchReceiver } from '../watch-stream.ts'
+import { present } from './encode.ts'
+import type { Accepted } from './negotiate.ts'
+
+/** Where a watch's bytes go. */
+export interface Sink {
+  write(chunk: Buffer): void
+  /** Bytes written and not yet taken by the network. */
+  backlog(): number
+  end(): void
+}
+
+/** A client that leaves this much unread is cut off, so that it costs no more: it can resume from where it was. */
+const maxBacklogBytes = 32 << 20
+/** Under load, events of several commits go out together: no later than this after the first of them. */
+const gatherMs = 4
+
+const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
+
+/** Turns a watch's events into lines for one client, in the form it accepted. */
+export class WatchWriter implements WatchReceiver {
+  readonly #target: Registered
+  readonly #sink: Sink
+  readonly #clock: Clock
+  readonly #encode: (event: WatchEvent) => Buffer
+  readonly #encodeBookmark: (object: KubeObject) => object
+  readonly #onOverrun: () => void
+  #gathered: Buffer[] = []
+  #cancelFlush: (() => void) | undefined
+  #lastFlush = Number.NEGATIVE_INFINITY
+  #isEnded = false
+
+  constructor(target: Registered, accepted: Accepted, query: URLSearchParams, sink: Sink, clock: Clock, onOverrun: () => void) {
+    this.#target = target
+    this.#sink = sink
+    this.#clock = clock
+    this.#onOverrun = onOverrun
+    const { transform } = accepted
+    if (transform?.kind === 'Table') {
+      const tables = watchTables(target.resource, { version: transform.version, includeObject: includeObjectOf(query) })
+      this.#encode = (e) => line(e.type, tables.event(present(target, e.object), clock.now()))
+      this.#encodeBookmark = (o) => tables.bookmark(o)
+    } else if (transform) {
+      this.#encode = (e) => line(e.type, asPartialMetadata(present(target, e.object), transform.version))
+      this.#encodeBookmark = (o) => asPartialMetadata(o, transform.version)
+    } else {
+      this.#encode = target.resource.storedAs ? (e) => line(e.type, present(target, e.object)) : (e) => e.object.watchLine(e.type)
+      this.#encodeBookmark = (o) => o
+    }
+  }
+
+  events(events: readonly WatchEvent[]): void {
+    for (const event of events) this.#gathered.push(this.#encode(event))
+    this.#schedule()
+  }
+
+  bookmark(revision: number, isInitialEnd: boolean): void {
+    // A typed client decodes this too, so it has the shape of an empty object of its kind.
+    const object = decodeObject(this.#target.type, {}, {}).object as unknown as KubeObject
+    const { apiVersion: _none, kind: _neither, metadata: _nor, ...rest } = object
+    const metadata = { resourceVersion: String(revision), ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}) }
+    const bookmark: KubeObject = { kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata, ...rest }
+    this.#gathered.push(line('BOOKMARK', this.#encodeBookmark(bookmark)))
+    this.#schedule()
+  }
+
+  error(error: ApiError): void {
+    this.#gathered.push(watchLine('ERROR', Buffer.from(JSON.stringify(error.toStatus()))))
+  }
+
+  end(): void {
+    this.#flush()
+    this.#isEnded = true
+    this.#sink.end()
+  }
+
+  /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */
+  #schedule(): void {
+    if (this.#cancelFlush) return
+    const wait = this.#lastFlush + gatherMs - this.#clock.now()
+    if (wait <= 0) this.#flush()
+    else this.#cancelFlush = this.#clock.after(wait, () => this.#flush())
+  }
+
+  #flush(): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = undefined
+    if (this.#isEnded || this.#gathered.length === 0) return
+    const chunk = this.#gathered.length === 1 ? this.#gathered[0]! : Buffer.concat(this.#gathered)
+    this.#gathered = []
+    this.#lastFlush = this.#clock.now()
+    this.#sink.write(chunk)
+    if (this.#sink.backlog() > maxBacklogBytes) {
+      this.#isEnded = true
+      this.#onOverrun()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { isConflict, notFound } from '../api/errors.ts'
+import { cloneObject } from '../api/json/index.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { DeleteOptions, Objects } from './objects.ts'
+import type { Registered, Registry } from './registry.ts'
+import type { ServerParts } from './request.ts'
+import type { Resource } from './resource.ts'
+import { deleteObject } from './verbs/delete.ts'
+import { systemRequest } from './system-request.ts'
+
+/** Stored objects for the server's own use. */
+export class ObjectAccess implements Objects {
+  readonly #registry: Registry
+  readonly #objects: ObjectStore
+  readonly #parts: () => ServerParts
+
+  /** `parts` is asked for later, as the parts contain this. */
+  constructor(registry: Registry, objects: ObjectStore, parts: () => ServerParts) {
+    this.#registry = registry
+    this.#objects = objects
+    this.#parts = parts
+  }
+
+  get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined {
+    const place = this.#registry.stored(group, plural)
+    return place && (this.#objects.get(place, namespace, name)?.object as T | undefined)
+  }
+
+  list<T extends KubeObject>(group: string, plural: string, namespace: string): T[] {
+    const place = this.#registry.stored(group, plural)
+    if (!place) return []
+    const prefix = namespace ? `${place.prefix}${namespace}/` : place.prefix
+    return Array.from(this.#objects.cache(place).range(prefix), (stored) => stored.object as T)
+  }
+
+  async update<T extends KubeObject>(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    change: (copy: T, stored: T) => T,
+    options: { dryRun?: boolean } = {},
+  ): Promise<T> {
+    const place = this.#place(resource)
+    for (;;) {
+      const stored = this.#objects.get(place, namespace, name)
+      if (!stored) throw notFound({ group: resource.group, resource: resource.plural }, name)
+      const next = change(cloneObject(stored.object) as T, stored.object as T)
+      if (options.dryRun || next === stored.object) return next
+      try {
+        return (await this.#objects.update(place, stored, next)).object as T
+      } catch (e) {
+        if (!isConflict(e)) throw e
+      }
+    }
+  }
+
+  async delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
+    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+    const outcome = await deleteObject(request, { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) })
+    return outcome.last.object
+  }
+
+  #place(resource: Resource): Registered {
+    return this.#registry.stored(resource.storedAs?.group ?? resource.group, resource.storedAs?.plural ?? resource.plural)!
+  }
+}

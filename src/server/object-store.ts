@@ -1,0 +1,147 @@
+import { alreadyExists, conflictModified } from '../api/errors.ts'
+import { deepEqual } from '../api/deep-equal.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Store, StoreEvent, Watch } from '../store/index.ts'
+import type { Registered, Registry } from './registry.ts'
+import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import { StoredObject, encodeForStore } from './stored-object.ts'
+
+const registryPrefix = '/registry/'
+
+/** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
+export class ObjectStore {
+  readonly #store: Store
+  readonly #caches = new Map<Registered, ResourceCache>()
+  /** Events name keys; this finds the cache by the key's resource part. */
+  readonly #byPrefix = new Map<string, ResourceCache>()
+  readonly #decoded = new WeakMap<Buffer, KubeObject>()
+  #revision: number
+  #feed: Watch | undefined
+
+  private constructor(store: Store, registry: Registry) {
+    this.#store = store
+    this.#revision = store.revision
+    for (const registered of registry.storages()) {
+      const cache = new ResourceCache(registered.prefix, registered.head, this.#decoded)
+      this.#caches.set(registered, cache)
+      this.#byPrefix.set(registered.prefix, cache)
+    }
+  }
+
+  /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
+  static async open(store: Store, registry: Registry, onLost: (why: Error) => void): Promise<ObjectStore> {
+    const objects = new ObjectStore(store, registry)
+    const { items, revision } = await store.range(registryPrefix)
+    for (const { key, value, revision } of items) objects.#cacheOf(key)?.load(key, revision, value)
+    objects.#revision = revision
+    objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
+    return objects
+  }
+
+  /** The newest revision that readers can see. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  get store(): Store {
+    return this.#store
+  }
+
+  cache(registered: Registered): ResourceCache {
+    return this.#caches.get(registered.storage)!
+  }
+
+  key(registered: Registered, namespace: string, name: string): string {
+    const { prefix, resource } = registered.storage
+    return resource.namespaced ? `${prefix}${namespace}/${name}` : prefix + name
+  }
+
+  get(registered: Registered, namespace: string, name: string): StoredObject | undefined {
+    return this.cache(registered).get(this.key(registered, namespace, name))
+  }
+
+  /** Writes a new object. The object is the store's from now on. */
+  async create(registered: Registered, object: KubeObject): Promise<StoredObject> {
+    const { namespace = '', name = '' } = object.metadata
+    const key = this.key(registered, namespace, name)
+    const value = this.#encode(registered, object)
+    const result = await this.#store.write({ key, expected: 0, value })
+    const { group, plural } = registered.resource
+    if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
+    return this.#written(registered, key, result.revision, value)
+  }
+
+  /** Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same. */
+  async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
+    object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
+    if (deepEqual(object, stored.object)) return stored
+    const value = this.#encode(registered, object)
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value })
+    if (!result.ok) throw this.#conflict(registered, object)
+    return this.#written(registered, stored.key, result.revision, value)
+  }
+
+  /** Removes `stored`; a conflict if it is no longer the current one. Answers the revision of the removal. */
+  async remove(registered: Registered, stored: StoredObject): Promise<number> {
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value: undefined })
+    if (!result.ok) throw this.#conflict(registered, stored.object)
+    return result.revision
+  }
+
+  /** All objects under `prefix` as they were at `revision`. */
+  async rangeAt(registered: Registered, prefix: string, revision: number, after: string | undefined, limit: number | undefined) {
+    const result = await this.#store.range(prefix, { revision, after, limit })
+    const { head } = registered.storage
+    return { ...result, items: result.items.map((i) => StoredObject.fromStore(i.key, i.revision, i.value, head)) }
+  }
+
+  /** The events under `prefix` after a revision that is no longer the newest, and all that follow. */
+  watchFrom(
+    registered: Registered,
+    prefix: string,
+    revision: number,
+    onEvents: (events: readonly CacheEvent[], revision: number) => void,
+    onEnd: (why: Error) => void,
+  ): Promise<Watch> {
+    const cache = this.cache(registered)
+    return this.#store.watch(prefix, revision, (events) => onEvents(events.map((e) => cache.fromHistory(e)), events.at(-1)!.revision), onEnd)
+  }
+
+  close(): void {
+    this.#feed?.close()
+  }
+
+  #written(registered: Registered, key: string, revision: number, value: Buffer): StoredObject {
+    const current = this.cache(registered).get(key)
+    // Another commit may have followed before this writer was woken; its own version is still what it wrote.
+    return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
+  }
+
+  #encode(registered: Registered, object: KubeObject): Buffer {
+    const value = encodeForStore(object, registered.storage.head)
+    this.#decoded.set(value, object)
+    return value
+  }
+
+  #conflict(registered: Registered, object: KubeObject) {
+    const { group, plural } = registered.resource
+    return conflictModified({ group, resource: plural }, object.metadata.name ?? '')
+  }
+
+  #cacheOf(key: string): ResourceCache | undefined {
+    return this.#byPrefix.get(key.slice(0, key.indexOf('/', registryPrefix.length) + 1))
+  }
+
+  /** Hands the events of one commit to the caches they belong to, keeping their order within each. */
+  #take(events: readonly StoreEvent[]): void {
+    const last = events.at(-1)!
+    this.#revision = last.revision
+    let from = 0
+    for (let i = 1; i <= events.length; i++) {
+      const cache = this.#cacheOf(events[from]!.key)
+      if (i < events.length && this.#cacheOf(events[i]!.key) === cache) continue
+      cache?.apply(events.slice(from, i), events[i - 1]!.revision)
+      from = i
+    }
+  }
+}

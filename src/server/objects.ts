@@ -1,0 +1,36 @@
+import type { KubeObject } from '../api/object.ts'
+import type { Resource } from './resource.ts'
+
+/** Who sent a request. */
+export interface UserInfo {
+  name: string
+  uid?: string
+  groups: readonly string[]
+  extra?: Record<string, string[]>
+}
+
+/** Reads what is stored, at once and without I/O. What it hands out is shared: it must not be changed. */
+export interface ObjectReader {
+  get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined
+  /** All objects, of one namespace if `namespace` is not ''. */
+  list<T extends KubeObject>(group: string, plural: string, namespace: string): T[]
+}
+
+/** Reads and writes stored objects below the level of verbs: for subresources and admission. */
+export interface Objects extends ObjectReader {
+  /**
+   * Changes one object: `change` gets a copy of its own and returns the new object, the same one (nothing is written), or
+   * throws an ApiError. Called again with the newer object if another writer was faster. A missing object is a NotFound error.
+   */
+  update<T extends KubeObject>(resource: Resource, namespace: string, name: string, change: (copy: T, stored: T) => T, options?: { dryRun?: boolean }): Promise<T>
+  /** What a delete request does, with finalizers, grace periods and preconditions. */
+  delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject>
+}
+
+export interface DeleteOptions {
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
+  dryRun?: string[]
+}

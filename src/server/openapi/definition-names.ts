@@ -1,0 +1,78 @@
+import type { FieldType, SchemaTable } from '../../api/schema/schema.ts'
+import { compareGroups } from '../discovery/order.ts'
+import type { Served } from '../discovery/served.ts'
+
+/** A type that is served under a group, a version and a kind. */
+export interface ServedType {
+  group: string
+  version: string
+  kind: string
+  /** Its name in the schema table. */
+  type: string
+}
+
+const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+
+const metaTypes = [
+  'APIGroup', 'APIResource', 'APIResourceList', 'Condition', 'DeleteOptions', 'FieldSelectorRequirement', 'GroupVersionForDiscovery',
+  'LabelSelector', 'LabelSelectorRequirement', 'ListMeta', 'ManagedFieldsEntry', 'ObjectMeta', 'OwnerReference', 'Preconditions',
+  'ServerAddressByClientCIDR', 'ShardInfo', 'Status', 'StatusCause', 'StatusDetails',
+]
+
+/** Types of the core group that only kinds of other groups use. */
+const coreTypes = ['TopologySelectorTerm', 'TopologySelectorLabelRequirement']
+
+/** `io.k8s.api.apps.v1` for Kubernetes' groups, the reversed name for others: `com.example.v1`. */
+function packageOf({ group, version }: { group: string; version: string }): string {
+  if (group !== '' && group.includes('.') && !group.endsWith('.k8s.io')) return [...group.split('.').reverse(), version].join('.')
+  return `io.k8s.api.${group === '' ? 'core' : group.split('.', 1)[0]}.${version}`
+}
+
+function structOf(type: FieldType): string | undefined {
+  if (type.kind === 'struct') return type.name
+  return type.kind === 'list' || type.kind === 'map' ? structOf(type.of) : undefined
+}
+
+/** The names of the structures that the fields of a type are made of. */
+export function* partsOf(table: SchemaTable, type: string): Iterable<string> {
+  for (const field of Object.values(table[type]?.fields ?? {})) {
+    const struct = structOf(field.type)
+    if (struct) yield struct
+  }
+}
+
+/** Everything that travels under a kind of its own: resources, virtual kinds, bodies of actions, scales. */
+export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
+  const all = new Map<string, ServedType>()
+  const add = (of: { group: string; version: string; kind: string }, type: string) => {
+    if (table[type]) all.set(type, { group: of.group, version: of.version, kind: of.kind, type })
+  }
+  for (const resource of served.resources) {
+    add(resource, resource.type ?? resource.kind)
+    if (resource.scale) add({ group: 'autoscaling', version: 'v1', kind: 'Scale' }, 'Scale')
+  }
+  for (const kind of served.virtual) add(kind, kind.kind)
+  for (const action of served.actions) if (action.bodyType) add(action.kind, action.bodyType)
+  return [...all.values()].sort((a, b) => compareGroups(a.group, b.group))
+}
+
+/**
+ * The name in OpenAPI of every type that is reachable. A structure belongs to the first group that uses it, in order of
+ * rank, which is right because only the core group lends its structures to others.
+ */
+export function definitionNames(types: readonly ServedType[], table: SchemaTable): Map<string, string> {
+  const names = new Map<string, string>()
+  const put = (type: string, pkg: string) => names.set(type, `${pkg}.${table[type]!.goName}`)
+  for (const type of metaTypes) if (table[type]) put(type, metaPackage)
+  for (const type of coreTypes) if (table[type]) put(type, 'io.k8s.api.core.v1')
+  for (const root of types) put(root.type, packageOf(root))
+  const visit = (type: string, pkg: string) => {
+    for (const part of partsOf(table, type)) {
+      if (names.has(part) || !table[part]) continue
+      put(part, pkg)
+      visit(part, pkg)
+    }
+  }
+  for (const root of types) visit(root.type, packageOf(root))
+  return names
+}

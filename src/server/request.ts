@@ -1,0 +1,72 @@
+import type { FeatureGates } from '../api/feature-gates.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { AdmissionPlugin } from './admission/admission.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { Objects, UserInfo } from './objects.ts'
+import type { Registered, Registry } from './registry.ts'
+import type { Resource, RuleContext } from './resource.ts'
+import type { StoredObject } from './stored-object.ts'
+
+/** What all requests share: the parts of a running server that verbs use. */
+export interface ServerParts {
+  registry: Registry
+  objects: ObjectStore
+  /** Reads and partial writes for admission and subresources. */
+  access: Objects
+  admission: readonly AdmissionPlugin[]
+  gates: FeatureGates
+  clock: Clock
+  random: Random
+}
+
+/** The body of a request, read and limited; its type decides how it is parsed. */
+export interface RequestBody {
+  bytes: Buffer
+  contentType: string | undefined
+}
+
+/** One request for a resource. */
+export interface ResourceRequest {
+  server: ServerParts
+  target: Registered
+  namespace: string
+  name: string
+  subresource: string
+  query: URLSearchParams
+  user: UserInfo
+  body: RequestBody
+  /** Sentences for Warning headers; verbs add to them. */
+  warnings: string[]
+  rules: RuleContext
+  /** The request says what to change, not what the result is: a faster writer is no conflict, the change is made again on top. */
+  retriesConflicts: boolean
+  /** Aborted when the client has gone away. */
+  signal: AbortSignal
+}
+
+export interface ListMeta {
+  resourceVersion: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+/** What a verb answers: data, to be encoded for a socket or handed over as it is. */
+export type Result =
+  | { kind: 'stored'; code: number; target: Registered; stored: StoredObject }
+  | { kind: 'value'; code: number; value: object; resource?: Resource }
+  | { kind: 'list'; target: Registered; items: readonly StoredObject[]; meta: ListMeta }
+  | { kind: 'watch'; target: Registered; watch: WatchSpec }
+  | { kind: 'text'; code: number; text: string }
+
+/** What a watch is to send, after all checks. */
+export interface WatchSpec {
+  prefix: string
+  matches: ((stored: StoredObject) => boolean) | undefined
+  /** Events after this revision are sent. */
+  from: number
+  /** Current objects come first, as ADDED. */
+  initial: 'none' | 'events' | 'events and bookmark'
+  bookmarks: boolean
+  timeoutMs: number | undefined
+}

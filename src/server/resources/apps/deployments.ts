@@ -1,0 +1,173 @@
+import { describeField } from '../../../api/docs.ts'
+import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../api/generated/types.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { validateNonnegative } from '../../../api/validation/field-checks.ts'
+import { type FieldError, forbidden, invalid } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type Column, defineResource } from '../../resource.ts'
+import { containerColumns, readyColumn, selectorColumn } from './workload-columns.ts'
+import {
+  ensureTemplate,
+  isUsableSelector,
+  plainValue,
+  podNameWarnings,
+  scaleSelector,
+  selectorAsGo,
+  unsupported,
+  validateAtMostReplicas,
+  validateAvailableAreReady,
+  validateCollisionCount,
+  validateCounts,
+  validateLongRunningTemplate,
+  validateOwnSelector,
+  validateSelectorMatches,
+  validateSelectorUnchanged,
+} from './workload-rules.ts'
+
+const specPath = Path.of('spec')
+const statusPath = Path.of('status')
+const templatePath = specPath.child('template')
+
+function applyDefaults(obj: Deployment): void {
+  const spec = (obj.spec ??= {} as DeploymentSpec)
+  defaultPodTemplate(ensureTemplate(spec))
+  spec.replicas ??= 1
+  const strategy: DeploymentStrategy = (spec.strategy ??= {})
+  strategy.type ||= 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    const rolling = (strategy.rollingUpdate ??= {})
+    rolling.maxUnavailable ??= '25%'
+    rolling.maxSurge ??= '25%'
+  }
+  spec.revisionHistoryLimit ??= 10
+  spec.progressDeadlineSeconds ??= 600
+}
+
+function validateStrategy(strategy: DeploymentStrategy, path: Path): FieldError[] {
+  const { type, rollingUpdate } = strategy
+  if (type === 'Recreate') {
+    return rollingUpdate ? [forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'")] : []
+  }
+  if (type !== 'RollingUpdate') {
+    const rolling = rollingUpdate ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 } : null
+    return [unsupported(path, { Type: type, RollingUpdate: rolling }, ['Recreate', 'RollingUpdate'])]
+  }
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}
+  const at = path.child('rollingUpdate')
+  const errors = [
+    ...validateNonnegativeIntOrPercent(maxUnavailable, at.child('maxUnavailable')),
+    ...validateNonnegativeIntOrPercent(maxSurge, at.child('maxSurge')),
+  ]
+  if (plainValue(maxUnavailable) === 0 && plainValue(maxSurge) === 0) {
+    errors.push(invalid(at.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0'))
+  }
+  return [...errors, ...isNotMoreThan100Percent(maxUnavailable, at.child('maxUnavailable'))]
+}
+
+function validateSpec(spec: DeploymentSpec, old?: DeploymentSpec): FieldError[] {
+  const selectorPath = specPath.child('selector')
+  const words = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector' }
+  const errors = [
+    ...validateNonnegative(spec.replicas, specPath.child('replicas')),
+    ...validateOwnSelector(spec.selector, selectorPath, words),
+  ]
+  if (isUsableSelector(spec.selector, selectorPath)) {
+    errors.push(...validateSelectorMatches(spec.selector, spec.template, templatePath))
+    errors.push(...validateLongRunningTemplate(spec.template, templatePath, 'ReplicaSet', old?.template))
+  } else {
+    errors.push(invalid(selectorPath, selectorAsGo(spec.selector), words.malformed))
+  }
+  errors.push(
+    ...validateStrategy(spec.strategy ?? {}, specPath.child('strategy')),
+    ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
+    ...validateNonnegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
+  )
+  const deadline = spec.progressDeadlineSeconds
+  if (deadline !== undefined) {
+    errors.push(...validateNonnegative(deadline, specPath.child('progressDeadlineSeconds')))
+    if (deadline <= (spec.minReadySeconds ?? 0)) {
+      errors.push(invalid(specPath.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds'))
+    }
+  }
+  return errors
+}
+
+function validateStatus(obj: Deployment, old: Deployment): FieldError[] {
+  const status = obj.status ?? {}
+  return [
+    ...validateCounts(
+      status,
+      ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'],
+      statusPath,
+    ),
+    ...validateAtMostReplicas(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusPath),
+    ...validateAvailableAreReady(status, statusPath, 'cannot be greater than readyReplicas'),
+    ...validateCollisionCount(status, old.status, statusPath),
+  ]
+}
+
+const columns: Column<Deployment>[] = [
+  nameColumn(),
+  readyColumn((obj) => obj.status?.readyReplicas, (obj) => obj.spec?.replicas),
+  {
+    name: 'Up-to-date',
+    type: 'string',
+    description: () => describeField('DeploymentStatus', 'updatedReplicas'),
+    cell: (obj) => obj.status?.updatedReplicas ?? 0,
+  },
+  {
+    name: 'Available',
+    type: 'string',
+    description: () => describeField('DeploymentStatus', 'availableReplicas'),
+    cell: (obj) => obj.status?.availableReplicas ?? 0,
+  },
+  ageColumn(),
+  ...containerColumns<Deployment>((obj) => obj.spec?.template),
+  selectorColumn(
+    "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment. It must match the pod template's labels.",
+    (obj) => obj.spec?.selector,
+  ),
+]
+
+/** apps/v1 Deployments. */
+export const deployments = defineResource<Deployment>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  namespaced: true,
+  nameRule: subdomainName,
+  generation: true,
+  defaults: applyDefaults,
+  validate: (obj) => validateSpec(obj.spec!),
+  validateUpdate: (obj, old) => [
+    ...validateSpec(obj.spec!, old.spec),
+    ...validateSelectorUnchanged(obj.spec!.selector, old.spec!.selector, specPath.child('selector')),
+  ],
+  warnings(obj, old) {
+    if (!old) return [...podNameWarnings(obj.metadata), ...podTemplateWarnings(obj.spec!.template, templatePath)]
+    if (obj.metadata.generation === old.metadata.generation) return []
+    return podTemplateWarnings(obj.spec!.template, templatePath, old.spec!.template)
+  },
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+      obj.metadata.labels = old.metadata.labels
+    },
+    validate: validateStatus,
+  },
+  scale: {
+    specReplicas: (obj) => obj.spec?.replicas ?? 0,
+    statusReplicas: (obj) => obj.status?.replicas ?? 0,
+    selector: (obj) => scaleSelector(obj.spec?.selector),
+    setReplicas(obj, replicas) {
+      obj.spec!.replicas = replicas
+    },
+  },
+  columns,
+})

@@ -1,0 +1,109 @@
+import type { ReplicaSet, ReplicaSetSpec } from '../../../api/generated/types.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { validateNonnegative } from '../../../api/validation/field-checks.ts'
+import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+import { containerColumns, countColumn, selectorColumn } from './workload-columns.ts'
+import {
+  ensureTemplate,
+  isUsableSelector,
+  podNameWarnings,
+  scaleSelector,
+  selectorAsGo,
+  validateAtMostReplicas,
+  validateAvailableAreReady,
+  validateCounts,
+  validateLongRunningTemplate,
+  validateOwnSelector,
+  validateSelectorMatches,
+  validateSelectorUnchanged,
+} from './workload-rules.ts'
+
+const specPath = Path.of('spec')
+const templatePath = specPath.child('template')
+
+// "deployment" is what Kubernetes says here, too.
+const words = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector' }
+
+function validateSpec(spec: ReplicaSetSpec, old?: ReplicaSetSpec): FieldError[] {
+  const selectorPath = specPath.child('selector')
+  const errors = [
+    ...validateNonnegative(spec.replicas, specPath.child('replicas')),
+    ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
+    ...validateOwnSelector(spec.selector, selectorPath, words),
+  ]
+  if (!isUsableSelector(spec.selector, selectorPath)) return [...errors, invalid(selectorPath, selectorAsGo(spec.selector), words.malformed)]
+  const template = spec.template!
+  return [
+    ...errors,
+    ...validateSelectorMatches(spec.selector, template, templatePath),
+    ...validateLongRunningTemplate(template, templatePath, 'ReplicaSet', old?.template),
+  ]
+}
+
+/** What the status of a ReplicaSet and of a ReplicationController may say. */
+export function validateReplicaStatus(status: ReplicaSet['status'], path: Path): FieldError[] {
+  if (!status) return []
+  return [
+    ...validateCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'], path),
+    ...validateAtMostReplicas(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], path),
+    ...validateAvailableAreReady(status, path, 'cannot be greater than readyReplicas'),
+  ]
+}
+
+/** apps/v1 ReplicaSets. */
+export const replicasets = defineResource<ReplicaSet>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  shortNames: ['rs'],
+  categories: ['all'],
+  namespaced: true,
+  nameRule: subdomainName,
+  generation: true,
+  defaults(obj) {
+    const spec = (obj.spec ??= {} as ReplicaSetSpec)
+    defaultPodTemplate(ensureTemplate(spec))
+    spec.replicas ??= 1
+  },
+  validate: (obj) => validateSpec(obj.spec!),
+  validateUpdate: (obj, old) => [
+    ...validateSpec(obj.spec!, old.spec),
+    ...validateSelectorUnchanged(obj.spec!.selector, old.spec!.selector, specPath.child('selector')),
+  ],
+  warnings(obj, old) {
+    if (!old) return [...podNameWarnings(obj.metadata), ...podTemplateWarnings(obj.spec!.template!, templatePath)]
+    if (obj.metadata.generation === old.metadata.generation) return []
+    return podTemplateWarnings(obj.spec!.template!, templatePath, old.spec!.template)
+  },
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+    },
+    validate: (obj) => validateReplicaStatus(obj.status, Path.of('status')),
+  },
+  scale: {
+    specReplicas: (obj) => obj.spec?.replicas ?? 0,
+    statusReplicas: (obj) => obj.status?.replicas ?? 0,
+    selector: (obj) => scaleSelector(obj.spec?.selector),
+    setReplicas(obj, replicas) {
+      obj.spec!.replicas = replicas
+    },
+  },
+  columns: [
+    nameColumn(),
+    countColumn('Desired', 'ReplicaSetSpec', 'replicas', (obj) => obj.spec?.replicas),
+    countColumn('Current', 'ReplicaSetStatus', 'replicas', (obj) => obj.status?.replicas),
+    countColumn('Ready', 'ReplicaSetStatus', 'readyReplicas', (obj) => obj.status?.readyReplicas),
+    ageColumn(),
+    ...containerColumns<ReplicaSet>((obj) => obj.spec?.template),
+    selectorColumn(
+      "Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+      (obj) => obj.spec?.selector,
+    ),
+  ],
+})

@@ -1,0 +1,154 @@
+import { semanticEqual } from '../../../api/deep-equal.ts'
+import type {
+  PodTemplateSpec,
+  RollingUpdateStatefulSetStrategy,
+  StatefulSet,
+  StatefulSetPersistentVolumeClaimRetentionPolicy,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+  Volume,
+} from '../../../api/generated/types.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { validateClaimSpec } from '../../../api/kinds/volume-claim.ts'
+import { validateNonnegative } from '../../../api/validation/field-checks.ts'
+import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
+import { isDns1123Label } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { validateDeadline } from './progress-deadline.ts'
+import {
+  isUsableSelector,
+  plainValue,
+  selectorAsGo,
+  unsupported,
+  validateAtMostReplicas,
+  validateAvailableAreReady,
+  validateCollisionCount,
+  validateCounts,
+  validateLongRunningTemplate,
+  validateOwnSelector,
+  validateSelectorMatches,
+} from './workload-rules.ts'
+
+const specPath = Path.of('spec')
+const statusPath = Path.of('status')
+
+// How the structure stands in Kubernetes' messages.
+const asGo = (rolling: RollingUpdateStatefulSetStrategy | undefined) =>
+  rolling ? { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null } : null
+
+function validatePodManagementPolicy(policy: string | undefined, path: Path): FieldError[] {
+  if (!policy) return [required(path)]
+  return ['OrderedReady', 'Parallel'].includes(policy) ? [] : [invalid(path, policy, "must be 'OrderedReady' or 'Parallel'")]
+}
+
+function validateRollingUpdate(rolling: RollingUpdateStatefulSetStrategy, path: Path): FieldError[] {
+  const errors = validateNonnegative(rolling.partition, path.child('partition'))
+  const { maxUnavailable } = rolling
+  if (maxUnavailable === undefined) return errors
+  const at = path.child('maxUnavailable')
+  errors.push(...validateNonnegativeIntOrPercent(maxUnavailable, at))
+  if (plainValue(maxUnavailable) === 0) errors.push(invalid(at, maxUnavailable, 'cannot be 0'))
+  return [...errors, ...isNotMoreThan100Percent(maxUnavailable, at)]
+}
+
+function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: Path): FieldError[] {
+  const { type, rollingUpdate } = strategy
+  switch (type) {
+    case undefined:
+    case '':
+      return [required(path)]
+    case 'OnDelete':
+      return rollingUpdate ? [invalid(path.child('rollingUpdate'), asGo(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")] : []
+    case 'RollingUpdate':
+      return rollingUpdate ? validateRollingUpdate(rollingUpdate, path.child('rollingUpdate')) : []
+    default:
+      return [invalid(path, { Type: type, RollingUpdate: asGo(rollingUpdate) }, "must be 'RollingUpdate' or 'OnDelete'")]
+  }
+}
+
+function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: Path): FieldError[] {
+  if (!policy) return []
+  const allowed = ['Retain', 'Delete']
+  return (['whenDeleted', 'whenScaled'] as const).flatMap((when) =>
+    allowed.includes(policy[when] ?? '') ? [] : [unsupported(path.child(when), policy[when] ?? '', allowed)],
+  )
+}
+
+/** The template as its pods will have it: with a volume for every claim, and with a host name of their own. */
+function asInPods(spec: StatefulSetSpec): PodTemplateSpec {
+  const claims = new Map<string, Volume>()
+  for (const { metadata } of spec.volumeClaimTemplates ?? []) {
+    const name = metadata.name ?? ''
+    claims.set(name, { name, persistentVolumeClaim: { claimName: name } })
+  }
+  const pod = spec.template.spec
+  const volumes = [...claims.values(), ...(pod.volumes ?? []).filter((volume) => !claims.has(volume.name))]
+  return { ...spec.template, spec: { ...pod, volumes, hostname: undefined, subdomain: undefined } }
+}
+
+/** Judges a StatefulSet's spec by itself. */
+export function validateStatefulSetSpec(spec: StatefulSetSpec, old?: StatefulSetSpec): FieldError[] {
+  const selectorPath = specPath.child('selector')
+  const templatePath = specPath.child('template')
+  const claimsPath = specPath.child('volumeClaimTemplates')
+  const errors = [
+    ...validatePodManagementPolicy(spec.podManagementPolicy, specPath.child('podManagementPolicy')),
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}, specPath.child('updateStrategy')),
+    ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, specPath.child('persistentVolumeClaimRetentionPolicy')),
+    ...validateNonnegative(spec.replicas, specPath.child('replicas')),
+    ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
+    ...validateNonnegative(spec.ordinals?.start, specPath.child('ordinals', 'start')),
+    ...(spec.serviceName ? isDns1123Label(spec.serviceName).map((problem) => invalid(specPath.child('serviceName'), spec.serviceName, problem)) : []),
+    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) => validateClaimSpec(claim.spec ?? {}, claimsPath.index(i).child('spec'))),
+    ...validateOwnSelector(spec.selector, selectorPath, { empty: 'empty selector is invalid for statefulset', malformed: '' }),
+  ]
+  if (isUsableSelector(spec.selector, selectorPath)) {
+    errors.push(...validateSelectorMatches(spec.selector, spec.template, templatePath))
+    errors.push(...validateLongRunningTemplate(asInPods(spec), templatePath, 'StatefulSet', old && asInPods(old)))
+  } else {
+    errors.push(invalid(selectorPath, selectorAsGo(spec.selector), ''))
+  }
+  return [...errors, ...validateDeadline(spec, specPath)]
+}
+
+const mutable: ReadonlySet<string> = new Set<keyof StatefulSetSpec>([
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+  'progressDeadlineSeconds',
+])
+
+const fixedPart = (spec: StatefulSetSpec) => Object.fromEntries(Object.entries(spec).filter(([field]) => !mutable.has(field)))
+
+/** Judges a change of a StatefulSet's spec. */
+export function validateStatefulSetUpdate(obj: StatefulSet, old: StatefulSet): FieldError[] {
+  const errors = validateStatefulSetSpec(obj.spec!, old.spec)
+  if (!semanticEqual(fixedPart(obj.spec!), fixedPart(old.spec!))) {
+    errors.push(
+      forbidden(
+        specPath,
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+      ),
+    )
+  }
+  return errors
+}
+
+/** Judges a StatefulSet's status. */
+export function validateStatefulSetStatus(obj: StatefulSet, old: StatefulSet): FieldError[] {
+  const status: Partial<NonNullable<StatefulSet['status']>> = obj.status ?? {}
+  return [
+    ...validateCounts(
+      status,
+      ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
+      statusPath,
+    ),
+    ...validateAtMostReplicas(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], statusPath),
+    ...validateAvailableAreReady(status, statusPath, 'cannot be greater than status.readyReplicas'),
+    ...validateCollisionCount(status, old.status, statusPath),
+  ]
+}

@@ -1,0 +1,93 @@
+import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../../api/generated/types.ts'
+import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
+import { defaultClaimSpec } from '../../../api/kinds/volume-claim.ts'
+import { labelName } from '../../../api/validation/names.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type RuleContext, defineResource } from '../../resource.ts'
+import { dropDeadline, noDeadline } from './progress-deadline.ts'
+import { validateStatefulSetSpec, validateStatefulSetStatus, validateStatefulSetUpdate } from './statefulset-validation.ts'
+import { statefulSetWarnings } from './statefulset-warnings.ts'
+import { containerColumns, readyColumn } from './workload-columns.ts'
+import { ensureTemplate, scaleSelector } from './workload-rules.ts'
+
+function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy, ctx: RuleContext): void {
+  if (!strategy.type) {
+    strategy.type = 'RollingUpdate'
+    strategy.rollingUpdate ??= {}
+  }
+  if (strategy.type !== 'RollingUpdate' || !strategy.rollingUpdate) return
+  strategy.rollingUpdate.partition ??= 0
+  if (ctx.gates.enabled('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
+}
+
+function defaultClaims(spec: StatefulSetSpec): void {
+  for (const claim of spec.volumeClaimTemplates ?? []) {
+    claim.apiVersion = 'v1'
+    claim.kind = 'PersistentVolumeClaim'
+    claim.spec ??= { resources: {} }
+    defaultClaimSpec(claim.spec)
+    claim.status ??= {}
+    claim.status.phase ||= 'Pending'
+  }
+}
+
+function applyDefaults(obj: StatefulSet, ctx: RuleContext): void {
+  const spec = (obj.spec ??= {} as StatefulSetSpec)
+  defaultPodTemplate(ensureTemplate(spec))
+  spec.podManagementPolicy ||= 'OrderedReady'
+  defaultUpdateStrategy((spec.updateStrategy ??= {}), ctx)
+  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
+  retention.whenDeleted ||= 'Retain'
+  retention.whenScaled ||= 'Retain'
+  spec.replicas ??= 1
+  spec.revisionHistoryLimit ??= 10
+  defaultClaims(spec)
+  if (ctx.gates.enabled('StatefulSetConditions')) spec.progressDeadlineSeconds ??= noDeadline
+}
+
+/** With its gate off a field is only kept where it already is. */
+function dropGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, ctx: RuleContext): void {
+  dropDeadline(spec, old, ctx.gates.enabled('StatefulSetConditions'))
+  const rolling = spec.updateStrategy?.rollingUpdate
+  if (!rolling || ctx.gates.enabled('MaxUnavailableStatefulSet')) return
+  if (old?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) rolling.maxUnavailable = undefined
+}
+
+/** apps/v1 StatefulSets. */
+export const statefulsets = defineResource<StatefulSet>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  shortNames: ['sts'],
+  categories: ['all'],
+  namespaced: true,
+  nameRule: labelName,
+  generation: true,
+  defaults: applyDefaults,
+  prepareForCreate: (obj, ctx) => dropGatedFields(obj.spec!, undefined, ctx),
+  validate: (obj) => validateStatefulSetSpec(obj.spec!),
+  prepareForUpdate: (obj, old, ctx) => dropGatedFields(obj.spec!, old.spec, ctx),
+  validateUpdate: validateStatefulSetUpdate,
+  warnings: statefulSetWarnings,
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+    },
+    validate: validateStatefulSetStatus,
+  },
+  scale: {
+    specReplicas: (obj) => obj.spec?.replicas ?? 0,
+    statusReplicas: (obj) => obj.status?.replicas ?? 0,
+    selector: (obj) => scaleSelector(obj.spec?.selector),
+    setReplicas(obj, replicas) {
+      obj.spec!.replicas = replicas
+    },
+  },
+  columns: [
+    nameColumn(),
+    readyColumn((obj) => obj.status?.readyReplicas, (obj) => obj.spec?.replicas),
+    ageColumn(),
+    ...containerColumns<StatefulSet>((obj) => obj.spec?.template),
+  ],
+})

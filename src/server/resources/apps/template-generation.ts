@@ -1,0 +1,29 @@
+import { badRequest } from '../../../api/errors.ts'
+import type { DaemonSet } from '../../../api/generated/types.ts'
+
+/** Counts the changes of a DaemonSet's template, for clients of old. The server keeps it; a user may set it at creation only. */
+export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
+
+const maxInt64 = 2n ** 63n - 1n
+
+/** Refuses an annotation that is no number, as part of reading the object. */
+export function checkTemplateGeneration(obj: DaemonSet): void {
+  const text = obj.metadata.annotations?.[templateGenerationAnnotation]
+  if (text === undefined) return
+  const problem = parseProblem(text)
+  if (problem) {
+    throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`)
+  }
+}
+
+function parseProblem(text: string): string | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return 'invalid syntax'
+  const value = BigInt(text.replace(/^\+/, ''))
+  return value > maxInt64 || value < -maxInt64 - 1n ? 'value out of range' : undefined
+}
+
+export const templateGenerationOf = (obj: DaemonSet): number => Number(obj.metadata.annotations?.[templateGenerationAnnotation] ?? 0)
+
+export function setTemplateGeneration(obj: DaemonSet, generation: number): void {
+  obj.metadata.annotations = { ...obj.metadata.annotations, [templateGenerationAnnotation]: String(generation) }
+}

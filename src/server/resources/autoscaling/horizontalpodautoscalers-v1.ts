@@ -1,0 +1,69 @@
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { type Column, defineResource } from '../../resource.ts'
+import { autoscalerColumns } from './horizontalpodautoscalers.ts'
+import {
+  autoscalerFromV1,
+  autoscalerToV1,
+  behaviorAnnotation,
+  conditionsAnnotation,
+  currentMetricsAnnotation,
+  metricsAnnotation,
+} from './hpa-conversion.ts'
+import { validateAutoscaler, validateAutoscalerStatus } from './hpa-validation.ts'
+
+const specAnnotations = [metricsAnnotation, behaviorAnnotation]
+const statusAnnotations = [currentMetricsAnnotation, conditionsAnnotation]
+
+/** Makes the named annotations what they are on `old`; without one they go. They are part of the spec or of the status, and follow it. */
+function restoreAnnotations(obj: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined, names: readonly string[]): void {
+  const annotations = { ...obj.metadata.annotations }
+  for (const name of names) {
+    const value = old?.metadata.annotations?.[name]
+    if (value === undefined) delete annotations[name]
+    else annotations[name] = value
+  }
+  obj.metadata.annotations = Object.keys(annotations).length ? annotations : undefined
+}
+
+const columns = autoscalerColumns.map(
+  (column): Column<HorizontalPodAutoscaler> => ({ ...column, cell: (obj, now) => column.cell(autoscalerFromV1(obj), now) }),
+)
+
+/** autoscaling/v1 HorizontalPodAutoscalers: the same objects as v2's, seen through fewer fields and four annotations. */
+export const horizontalpodautoscalersV1 = defineResource<HorizontalPodAutoscaler>({
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  shortNames: ['hpa'],
+  categories: ['all'],
+  namespaced: true,
+  nameRule: subdomainName,
+  defaults(obj) {
+    obj.spec ??= {} as HorizontalPodAutoscalerSpec
+    obj.spec.minReplicas ??= 1
+    // What cannot be read is refused here, as part of reading the object.
+    autoscalerFromV1(obj)
+  },
+  prepareForCreate: (obj) => restoreAnnotations(obj, undefined, statusAnnotations),
+  prepareForUpdate: (obj, old) => restoreAnnotations(obj, old, statusAnnotations),
+  validate: (obj) => validateAutoscaler(autoscalerFromV1(obj)),
+  validateUpdate: (obj, old) => validateAutoscaler(autoscalerFromV1(obj), autoscalerFromV1(old)),
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+      restoreAnnotations(obj, old, specAnnotations)
+    },
+    validate: (obj) => validateAutoscalerStatus(autoscalerFromV1(obj)),
+  },
+  columns,
+  storedAs: {
+    group: 'autoscaling',
+    version: 'v2',
+    plural: 'horizontalpodautoscalers',
+    toStored: (obj): KubeObject => autoscalerFromV1(obj),
+    fromStored: (obj) => autoscalerToV1(obj as V2HorizontalPodAutoscaler),
+  },
+})

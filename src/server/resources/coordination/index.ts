@@ -1,0 +1,5 @@
+import type { Resource } from '../../resource.ts'
+import { leases } from './leases.ts'
+
+/** The kinds of this group, in the order of discovery. */
+export const coordinationResources: Resource[] = [leases]

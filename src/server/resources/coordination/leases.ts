@@ -1,0 +1,44 @@
+import { describeField } from '../../../api/docs.ts'
+import type { Lease } from '../../../api/generated/types.ts'
+import { nonnegativeMessage, positiveMessage } from '../../../api/validation/field-checks.ts'
+import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+/** Election of a leader by the server is not offered. */
+function dropElection({ spec }: Lease): void {
+  if (!spec) return
+  spec.strategy = undefined
+  spec.preferredHolder = undefined
+}
+
+function validate({ spec = {} }: Lease): FieldError[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec
+  const errors: FieldError[] = []
+  if (duration !== undefined && duration <= 0) errors.push(invalid(Path.of('spec', 'leaseDurationSeconds'), duration, positiveMessage))
+  if (transitions !== undefined && transitions < 0) errors.push(invalid(Path.of('spec', 'leaseTransitions'), transitions, nonnegativeMessage))
+  return errors
+}
+
+/** Who may do something for how long: leaders of elections, and signs of life of nodes. */
+export const leases = defineResource<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+  nameRule: subdomainName,
+  prepareForCreate: dropElection,
+  prepareForUpdate: dropElection,
+  validate,
+  validateUpdate: validate,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  columns: [
+    nameColumn(),
+    { name: 'Holder', type: 'string', description: () => describeField('LeaseSpec', 'holderIdentity'), cell: (l) => l.spec?.holderIdentity ?? '' },
+    ageColumn(),
+  ],
+})

@@ -1,0 +1,71 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import { describeField } from '../../../api/docs.ts'
+import type { ConfigMap } from '../../../api/generated/types.ts'
+import { type FieldError, forbidden, invalid, tooLong } from '../../../api/validation/field-error.ts'
+import { byteLength, isConfigMapKey, subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+/** What a ConfigMap's or a Secret's values may weigh together. */
+export const maxDataBytes = 1024 * 1024
+
+/** The weight of a value that is written in base64. */
+export const base64Bytes = (text: string): number => Buffer.byteLength(text, 'base64')
+
+export const immutableMessage = 'field is immutable when `immutable` is set'
+
+const dataPath = Path.of('data')
+const binaryPath = Path.of('binaryData')
+
+const keyErrors = (key: string, path: Path): FieldError[] => isConfigMapKey(key).map((p) => invalid(path.key(key), key, p))
+
+function validate({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
+  const errors: FieldError[] = []
+  let size = 0
+  for (const key of Object.keys(data).sort()) {
+    errors.push(...keyErrors(key, dataPath))
+    if (Object.hasOwn(binaryData, key)) errors.push(invalid(dataPath.key(key), key, 'duplicate of key present in binaryData'))
+    size += byteLength(data[key]!)
+  }
+  for (const key of Object.keys(binaryData).sort()) {
+    errors.push(...keyErrors(key, binaryPath))
+    size += base64Bytes(binaryData[key]!)
+  }
+  // The field stands for the whole object, which Kubernetes writes as an empty index.
+  if (size > maxDataBytes) errors.push({ ...tooLong(dataPath, maxDataBytes), field: '[]' })
+  return errors
+}
+
+function validateUpdate(obj: ConfigMap, old: ConfigMap): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.immutable) {
+    if (!obj.immutable) errors.push(forbidden(Path.of('immutable'), immutableMessage))
+    if (!deepEqual(obj.data, old.data)) errors.push(forbidden(dataPath, immutableMessage))
+    if (!deepEqual(obj.binaryData, old.binaryData)) errors.push(forbidden(binaryPath, immutableMessage))
+  }
+  return [...errors, ...validate(obj)]
+}
+
+/** Configuration that is no secret. */
+export const configmaps = defineResource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  shortNames: ['cm'],
+  namespaced: true,
+  nameRule: subdomainName,
+  validate,
+  validateUpdate,
+  columns: [
+    nameColumn(),
+    {
+      name: 'Data',
+      type: 'string',
+      description: () => describeField('ConfigMap', 'data'),
+      cell: ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length,
+    },
+    ageColumn(),
+  ],
+})

@@ -1,0 +1,80 @@
+import { semanticEqual } from '../../../api/deep-equal.ts'
+import { describeField } from '../../../api/docs.ts'
+import type { CoreV1EndpointPort, EndpointAddress, EndpointSubset, Endpoints } from '../../../api/generated/types.ts'
+import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
+import { isRoutableIp, validateIp } from '../../../api/validation/ip.ts'
+import { isDns1123Label, isDns1123Subdomain, isPortNumber, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+const protocols = ['SCTP', 'TCP', 'UDP']
+const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] => found.map((p) => invalid(path, value, p))
+
+function validateAddress({ ip = '', hostname, nodeName }: EndpointAddress, path: Path): FieldError[] {
+  return [
+    ...validateIp(ip, path.child('ip')),
+    ...(hostname ? problems(path.child('hostname'), hostname, isDns1123Label(hostname)) : []),
+    ...(nodeName !== undefined ? problems(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)) : []),
+    ...problems(path.child('ip'), ip, isRoutableIp(ip)),
+  ]
+}
+
+function validatePort({ name, port = 0, protocol, appProtocol }: CoreV1EndpointPort, needsName: boolean, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (name) errors.push(...problems(path.child('name'), name, isDns1123Label(name)))
+  else if (needsName) errors.push(required(path.child('name')))
+  errors.push(...problems(path.child('port'), port, isPortNumber(port)))
+  if (!protocol) errors.push(required(path.child('protocol')))
+  else if (!protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols))
+  if (appProtocol !== undefined) errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
+  return errors
+}
+
+function validateSubset({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (addresses.length + notReadyAddresses.length === 0) errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
+  for (const [i, a] of addresses.entries()) errors.push(...validateAddress(a, path.child('addresses').index(i)))
+  for (const [i, a] of notReadyAddresses.entries()) errors.push(...validateAddress(a, path.child('notReadyAddresses').index(i)))
+  for (const [i, p] of ports.entries()) errors.push(...validatePort(p, ports.length > 1, path.child('ports').index(i)))
+  return errors
+}
+
+const validate = ({ subsets = [] }: Endpoints): FieldError[] => subsets.flatMap((s, i) => validateSubset(s, Path.of('subsets').index(i)))
+
+const shownAddresses = 3
+
+/** The first three places, and how many more there are. */
+function endpointsText({ subsets = [] }: Endpoints): string {
+  if (subsets.length === 0) return '<none>'
+  const places = subsets.flatMap(({ addresses = [], ports = [] }) => {
+    if (ports.length === 0) return addresses.map((a) => a.ip)
+    return ports.flatMap(({ port }) => addresses.map(({ ip }) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)))
+  })
+  const shown = places.slice(0, shownAddresses).join(',')
+  return places.length > shownAddresses ? `${shown} + ${places.length - shownAddresses} more...` : shown
+}
+
+/** The addresses behind a service, in the old form. */
+export const endpoints = defineResource<Endpoints>({
+  group: '',
+  version: 'v1',
+  kind: 'Endpoints',
+  plural: 'endpoints',
+  shortNames: ['ep'],
+  namespaced: true,
+  nameRule: subdomainName,
+  defaults(obj) {
+    for (const subset of obj.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
+  },
+  validate,
+  // What older rules let in may stay as long as it is not touched.
+  validateUpdate: (obj, old) => (semanticEqual(obj.subsets, old.subsets) ? [] : validate(obj)),
+  warnings: () => ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+  allowCreateOnUpdate: true,
+  columns: [
+    nameColumn(),
+    { name: 'Endpoints', type: 'string', description: () => describeField('Endpoints', 'subsets'), cell: endpointsText },
+    ageColumn(),
+  ],
+})

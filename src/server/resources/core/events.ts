@@ -1,0 +1,36 @@
+import type { CoreV1Event, ObjectReference } from '../../../api/generated/types.ts'
+import { pathSegmentName } from '../../../api/validation/names.ts'
+import { defineResource } from '../../resource.ts'
+import { eventColumns } from './event-columns.ts'
+import { validateEvent } from './event-validation.ts'
+
+const about = (field: keyof ObjectReference) => (event: CoreV1Event) => event.involvedObject?.[field] ?? ''
+
+/** Selectors on what an event is about, under the name its API gives that reference. */
+export const referenceFields = (name: string): Record<string, (event: CoreV1Event) => string> =>
+  Object.fromEntries(
+    (['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const).map((field) => [`${name}.${field}`, about(field)]),
+  )
+
+/** Reports of what happened to other objects. */
+export const events = defineResource<CoreV1Event>({
+  group: '',
+  version: 'v1',
+  kind: 'Event',
+  type: 'CoreV1Event',
+  plural: 'events',
+  shortNames: ['ev'],
+  namespaced: true,
+  nameRule: pathSegmentName,
+  validate: validateEvent,
+  validateUpdate: validateEvent,
+  allowCreateOnUpdate: true,
+  selectableFields: {
+    ...referenceFields('involvedObject'),
+    reason: (event) => event.reason ?? '',
+    reportingComponent: (event) => event.reportingComponent ?? '',
+    source: (event) => event.source?.component || event.reportingComponent || '',
+    type: (event) => event.type ?? '',
+  },
+  columns: eventColumns,
+})

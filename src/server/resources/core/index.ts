@@ -1,0 +1,37 @@
+import type { Random } from '../../../base/random.ts'
+import type { Resource } from '../../resource.ts'
+import { configmaps } from './configmaps.ts'
+import { endpoints } from './endpoints.ts'
+import { events } from './events.ts'
+import { limitranges } from './limitranges.ts'
+import { namespaces } from './namespaces.ts'
+import { nodes } from './nodes.ts'
+import { persistentvolumeclaims } from './persistentvolumeclaims.ts'
+import { persistentvolumes } from './persistentvolumes.ts'
+import { pods } from './pods.ts'
+import { podtemplates } from './podtemplates.ts'
+import { replicationcontrollers } from './replicationcontrollers.ts'
+import { resourcequotas } from './resourcequotas.ts'
+import { secrets } from './secrets.ts'
+import { serviceaccounts } from './serviceaccounts.ts'
+import { ServiceAllocation } from './service-allocation.ts'
+import { services } from './services.ts'
+
+/** The kinds of the core group, in the order of discovery. A server's services share one supply of addresses and ports. */
+export const coreResources = (random: Random): Resource[] => [
+  configmaps,
+  endpoints,
+  events,
+  limitranges,
+  namespaces,
+  nodes,
+  persistentvolumeclaims,
+  persistentvolumes,
+  pods,
+  podtemplates,
+  replicationcontrollers,
+  resourcequotas,
+  secrets,
+  serviceaccounts,
+  services(new ServiceAllocation(random)),
+]

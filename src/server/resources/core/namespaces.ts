@@ -1,0 +1,85 @@
+import type { Namespace } from '../../../api/generated/types.ts'
+import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import { isQualifiedName, labelName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+const finalizersPath = Path.of('spec', 'finalizers')
+const nameLabel = 'kubernetes.io/metadata.name'
+const bareFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+/** Every namespace carries its name as a label, for selectors. */
+function setNameLabel({ metadata }: Namespace): void {
+  if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name }
+}
+
+function validateFinalizer(name: string, path: Path): FieldError[] {
+  const errors = isQualifiedName(name).map((p) => invalid(path, name, p))
+  if (!name.includes('/') && !bareFinalizers.includes(name)) {
+    errors.push(invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified'))
+  }
+  return errors
+}
+
+function validatePhase({ metadata, status }: Namespace): FieldError[] {
+  const path = Path.of('status', 'Phase')
+  if (!metadata.deletionTimestamp) {
+    return status?.phase === 'Active' ? [] : [invalid(path, status?.phase ?? '', "may only be 'Active' if `deletionTimestamp` is empty")]
+  }
+  return status?.phase === 'Terminating' ? [] : [invalid(path, status?.phase ?? '', "may only be 'Terminating' if `deletionTimestamp` is not empty")]
+}
+
+/** Scopes for names. Its own list of finalizers, changed only through `finalize`, holds it until its contents are gone. */
+export const namespaces = defineResource<Namespace>({
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  shortNames: ['ns'],
+  namespaced: false,
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  nameRule: labelName,
+  defaults(obj) {
+    setNameLabel(obj)
+    obj.status = { ...obj.status, phase: obj.status?.phase || 'Active' }
+  },
+  prepareForCreate(obj) {
+    // The name may have been generated since the defaults.
+    setNameLabel(obj)
+    obj.status = { phase: 'Active' }
+    const finalizers = obj.spec?.finalizers ?? []
+    obj.spec = { ...obj.spec, finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'] }
+  },
+  validate: (obj) => (obj.spec?.finalizers ?? []).flatMap((name) => validateFinalizer(name, finalizersPath)),
+  prepareForUpdate(obj, old) {
+    obj.spec = { ...obj.spec, finalizers: old.spec?.finalizers }
+  },
+  validateUpdate: () => [],
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+    },
+    validate: validatePhase,
+  },
+  partialUpdates: {
+    finalize: {
+      prepare(obj, old) {
+        obj.status = old.status
+      },
+      validate: (obj) => (obj.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i))),
+    },
+  },
+  isHeld: (obj) => Boolean(obj.spec?.finalizers?.length),
+  beginDeletion(obj) {
+    obj.metadata.deletionGracePeriodSeconds = undefined
+    obj.status = { ...obj.status, phase: 'Terminating' }
+  },
+  deleteAnswersObject: true,
+  selectableFields: { 'status.phase': (obj) => obj.status?.phase ?? '' },
+  columns: [
+    nameColumn(),
+    { name: 'Status', type: 'string', description: 'The status of the namespace', cell: (obj) => obj.status?.phase ?? '' },
+    ageColumn(),
+  ],
+})

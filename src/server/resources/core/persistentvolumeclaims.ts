@@ -1,0 +1,86 @@
+import { describeField } from '../../../api/docs.ts'
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/generated/types.ts'
+import { roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
+import { defaultClaimSpec } from '../../../api/kinds/volume-claim.ts'
+import { quantityIsInteger } from '../../../api/quantity.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type Column, defineResource } from '../../resource.ts'
+import { normaliseDataSources } from './claim-data-source.ts'
+import { validateClaim, validateClaimStatus, validateClaimUpdate } from './claim-validation.ts'
+import { accessModesText, betaStorageClass, phaseOf, storageClassOf } from './volume-columns.ts'
+
+/** What is worth a warning in the spec of a claim, also of a template's: storage comes in whole bytes. */
+export function claimSpecWarnings(spec: PersistentVolumeClaimSpec, path: Path): string[] {
+  return (['requests', 'limits'] as const).flatMap((sort) => {
+    const amount = spec.resources[sort]?.['storage']
+    if (amount === undefined || quantityIsInteger(amount)) return []
+    return [`${path.child('resources', sort).key('storage')}: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`]
+  })
+}
+
+type Described = { PersistentVolumeClaimSpec: 'volumeName' | 'volumeMode'; PersistentVolumeClaimStatus: 'phase' | 'capacity' | 'accessModes' }
+
+const column = <T extends keyof Described>(
+  name: string,
+  type: T,
+  field: Described[T],
+  cell: (claim: PersistentVolumeClaim) => string,
+): Column<PersistentVolumeClaim> => ({ name, type: 'string', description: () => describeField(type, field), cell })
+
+const isGivenVolume = (claim: PersistentVolumeClaim) => Boolean(claim.spec.volumeName)
+
+/** A request for storage. */
+export const persistentvolumeclaims = defineResource<PersistentVolumeClaim>({
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  shortNames: ['pvc'],
+  namespaced: true,
+  nameRule: subdomainName,
+  deleteAnswersObject: true,
+  defaults(claim) {
+    claim.status.phase ||= 'Pending'
+    defaultClaimSpec(claim.spec)
+    roundResourcesUpToMilli(claim.status.capacity)
+    roundResourcesUpToMilli(claim.status.allocatedResources)
+  },
+  prepareForCreate(claim) {
+    claim.status = { phase: 'Pending' }
+    normaliseDataSources(claim.spec)
+  },
+  prepareForUpdate(claim, old) {
+    normaliseDataSources(claim.spec, old.spec)
+  },
+  validate: validateClaim,
+  validateUpdate: validateClaimUpdate,
+  warnings(claim) {
+    const isAnnotated = claim.metadata.annotations?.[betaStorageClass] !== undefined
+    const old = `metadata.annotations[${betaStorageClass}]: deprecated since v1.8; use "storageClassName" attribute instead`
+    return [...(isAnnotated ? [old] : []), ...claimSpecWarnings(claim.spec, Path.of('spec'))]
+  },
+  status: {
+    prepare(claim, old) {
+      claim.spec = old.spec
+    },
+    validate: validateClaimStatus,
+  },
+  columns: [
+    nameColumn(),
+    column('Status', 'PersistentVolumeClaimStatus', 'phase', phaseOf),
+    column('Volume', 'PersistentVolumeClaimSpec', 'volumeName', (claim) => claim.spec.volumeName ?? ''),
+    column('Capacity', 'PersistentVolumeClaimStatus', 'capacity', (claim) => (isGivenVolume(claim) ? (claim.status.capacity?.['storage'] ?? '0') : '')),
+    column('Access Modes', 'PersistentVolumeClaimStatus', 'accessModes', (claim) => (isGivenVolume(claim) ? accessModesText(claim.status.accessModes) : '')),
+    { name: 'StorageClass', type: 'string', description: 'StorageClass of the pvc', cell: storageClassOf },
+    {
+      name: 'VolumeAttributesClass',
+      type: 'string',
+      description: 'VolumeAttributesClass of the pvc',
+      cell: (claim) => claim.spec.volumeAttributesClassName ?? '<unset>',
+    },
+    ageColumn(),
+    { ...column('VolumeMode', 'PersistentVolumeClaimSpec', 'volumeMode', (claim) => claim.spec.volumeMode ?? '<unset>'), priority: 1 },
+  ],
+})

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest'
+import type { Random } from '../../../base/random.ts'
+import { internalError } from '../../../api/errors.ts'
+import type { Service, ServiceSpec } from '../../../api/generated/types.ts'
+import type { ObjectReader } from '../../objects.ts'
+import { ServiceAllocation, type ServiceRanges } from './service-allocation.ts'
+
+const lowest: Random = { next: () => 0, uuid: () => '00000000-0000-4000-8000-000000000000' }
+
+/** A store of services, as far as allocation looks at it. */
+function cluster(ranges?: ServiceRanges) {
+  const stored: Service[] = []
+  const reader = { get: () => undefined, list: () => stored } as unknown as ObjectReader
+  const allocation = new ServiceAllocation(lowest, ranges)
+  const service = (spec: ServiceSpec): Service => ({ metadata: { name: 'x' }, spec: { type: 'ClusterIP', ...structuredClone(spec) } })
+  return {
+    stored,
+    begin: (spec: ServiceSpec, old?: Service, dryRun = false) => {
+      const made = { ...service(spec), status: old?.status }
+      const { errors, finish } = allocation.begin(made, old, { reader, dryRun })
+      return { service: made, spec: made.spec!, errors: errors.map((e) => `${e.field}: ${e.message}`), finish }
+    },
+    create(spec: ServiceSpec): Service {
+      const begun = this.begin(spec)
+      expect(begun.errors).toEqual([])
+      stored.push(begun.service)
+      begun.finish(true)
+      return begun.service
+    },
+  }
+}
+
+describe('cluster IPs', () => {
+  test('come from above the part for those who ask, and are not given twice', () => {
+    const c = cluster()
+    expect(c.create({}).spec?.clusterIPs).toEqual(['10.0.0.17'])
+    expect(c.create({}).spec?.clusterIP).toBe('10.0.0.18')
+  })
+
+  test('come from the lower part when the upper is used up, and then there are none', () => {
+    const c = cluster({ clusterIps: '10.0.0.0/29' })
+    const ips = [1, 2, 3, 4, 5, 6].map(() => c.create({}).spec?.clusterIP)
+    expect(ips).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5', '10.0.0.6'])
+    expect(() => c.begin({})).toThrow(internalError('failed to allocate a serviceIP: range is full'))
+  })
+
+  test('two requests under way do not get the same, and a failed one gives it back', () => {
+    const c = cluster()
+    const first = c.begin({})
+    const second = c.begin({})
+    expect([first.spec.clusterIP, second.spec.clusterIP]).toEqual(['10.0.0.17', '10.0.0.18'])
+    first.finish(false)
+    expect(c.begin({}).spec.clusterIP).toBe('10.0.0.17')
+  })
+
+  test('a deleted service gives its address back', () => {
+    const c = cluster()
+    c.create({ clusterIP: '10.0.0.5' })
+    c.stored.length = 0
+    expect(c.create({ clusterIP: '10.0.0.5' }).spec?.clusterIPs).toEqual(['10.0.0.5'])
+  })
+
+  test.each<[string, ServiceSpec, string]>([
+    ['one that is taken', { clusterIP: '10.0.0.9' }, 'spec.clusterIPs: Invalid value: ["10.0.0.9"]: failed to allocate IP 10.0.0.9: provided IP is already allocated'],
+    ['one of another network', { clusterIP: '10.77.0.1' }, 'spec.clusterIPs: Invalid value: ["10.77.0.1"]: failed to allocate IP 10.77.0.1: the provided network does not match the current range'],
+    [
+      'the broadcast address',
+      { clusterIP: '10.0.0.255' },
+      'spec.clusterIPs: Invalid value: ["10.0.0.255"]: failed to allocate IP 10.0.0.255: the provided IP (10.0.0.255) is not in the valid range. The range of valid IPs is 10.0.0.0/24',
+    ],
+    ['one of the other family', { clusterIP: 'fd00::1' }, 'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster'],
+    ['one in the list only', { clusterIPs: ['10.0.0.4'] }, 'spec.clusterIPs: Invalid value: ["10.0.0.4"]: must be empty when `clusterIP` is not specified'],
+  ])('%s is refused', (_, spec, error) => {
+    const c = cluster()
+    c.create({ clusterIP: '10.0.0.9' })
+    expect(c.begin(spec).errors).toEqual([error])
+  })
+
+  test('a dry run takes nothing and shows the network’s own address', () => {
+    const c = cluster()
+    expect(c.begin({}, undefined, true).spec.clusterIP).toBe('10.0.0.0')
+    expect(c.begin({}).spec.clusterIP).toBe('10.0.0.17')
+  })
+})
+
+describe('families', () => {
+  test.each<[string, ServiceSpec, Partial<ServiceSpec>]>([
+    ['an ordinary service has one', {}, { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] }],
+    ['a service that would like two gets what there is', { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] }],
+    ['headless with a selector has one', { clusterIP: 'None', selector: { a: 'b' } }, { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] }],
+    ['headless without a selector has both', { clusterIP: 'None' }, { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'], clusterIPs: ['None'] }],
+    ['headless without a selector may choose one', { clusterIP: 'None', ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' }, { ipFamilies: ['IPv6'] }],
+  ])('%s', (_, spec, wanted) => expect(cluster().begin(spec).spec).toMatchObject(wanted))
+
+  test('an ExternalName has none', () => expect(cluster().begin({ type: 'ExternalName' }).spec).toEqual({ type: 'ExternalName' }))
+
+  test.each<[string, ServiceSpec, string]>([
+    ['two families demanded of one', { ipFamilyPolicy: 'RequireDualStack' }, 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services'],
+    ['a family there is not', { ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
+    [
+      'two families with the policy of one',
+      { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'SingleStack' },
+      "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
+    ],
+  ])('%s is refused', (_, spec, error) => expect(cluster().begin(spec).errors).toEqual([error]))
+
+  test('giving up the second one takes the word SingleStack', () => {
+    const c = cluster()
+    const old = c.create({ clusterIP: 'None' })
+    expect(c.begin({ ...old.spec, ipFamilies: ['IPv4'] }, old).errors).toEqual([
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be \'SingleStack\' to release the secondary IP family',
+    ])
+    expect(c.begin({ ...old.spec, ipFamilyPolicy: 'SingleStack' }, old).spec.ipFamilies).toEqual(['IPv4'])
+  })
+})
+
+describe('node ports', () => {
+  test('one number has one node port over its protocols', () => {
+    const ports = [{ name: 'a', port: 53, protocol: 'TCP' }, { name: 'b', port: 53, protocol: 'UDP' }, { name: 'c', port: 80, protocol: 'TCP' }]
+    expect(cluster().create({ type: 'NodePort', ports }).spec?.ports?.map((p) => p.nodePort)).toEqual([30086, 30086, 30087])
+  })
+
+  test('a load balancer may go without', () => {
+    const c = cluster()
+    expect(c.create({ type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [{ port: 80 }] }).spec?.ports).toEqual([{ port: 80 }])
+    expect(c.create({ type: 'LoadBalancer', ports: [{ port: 80 }] }).spec?.ports).toEqual([{ port: 80, nodePort: 30086 }])
+  })
+
+  test.each<[string, ServiceSpec['ports'], string]>([
+    ['taken by another', [{ port: 80, nodePort: 30052 }], 'spec.ports[0].nodePort: Invalid value: 30052: provided port is already allocated'],
+    ['used for the health check of another', [{ port: 80, nodePort: 30053 }], 'spec.ports[0].nodePort: Invalid value: 30053: provided port is already allocated'],
+    [
+      'out of range',
+      [{ port: 80, nodePort: 80 }],
+      'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+    ],
+    ['asked for twice', [{ port: 80, nodePort: 30035 }, { port: 81, nodePort: 30035 }], 'spec.ports[1].nodePort: Invalid value: 30035: provided port is already allocated'],
+  ])('one that is %s is refused', (_, ports, error) => {
+    const c = cluster()
+    c.create({ type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30053, ports: [{ port: 80, nodePort: 30052 }] })
+    expect(c.begin({ type: 'NodePort', ports }).errors).toEqual([error])
+  })
+
+  test('what a refused request had taken is free again', () => {
+    const c = cluster()
+    expect(c.begin({ clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 30035 }, { port: 81, nodePort: 1 }] }).errors).toHaveLength(1)
+    expect(c.begin({ clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 30035 }] }).errors).toEqual([])
+  })
+
+  test('the health check has one of its own, which stays', () => {
+    const c = cluster()
+    const old = c.create({ type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] })
+    expect(old.spec?.healthCheckNodePort).toBe(30087)
+    expect(c.begin({ ...old.spec, healthCheckNodePort: 30090 }, old).errors).toEqual(['spec.healthCheckNodePort: Forbidden: field is immutable'])
+    expect(c.begin({ ...old.spec, healthCheckNodePort: undefined }, old).spec.healthCheckNodePort).toBe(30087)
+    expect(() => c.begin({ ...old.spec, clusterIP: undefined, clusterIPs: undefined, ports: [] })).toThrow(
+      'failed to allocate requested HealthCheck NodePort 30087: provided port is already allocated',
+    )
+  })
+
+  test('a dry run shows dummies beyond the range', () => {
+    const c = cluster()
+    expect(c.begin({ type: 'NodePort', ports: [{ port: 80 }, { port: 81 }] }, undefined, true).spec.ports?.map((p) => p.nodePort)).toEqual([32769, 32770])
+  })
+})
+
+describe('updates', () => {
+  test('what was allocated and is left out stays', () => {
+    const c = cluster()
+    const old = c.create({ type: 'NodePort', ports: [{ name: 'a', port: 80 }, { name: 'b', port: 81 }] })
+    const next = c.begin({ type: 'NodePort', ports: [{ name: 'b', port: 82 }, { name: 'c', port: 83 }] }, old)
+    expect(next.spec).toMatchObject({ clusterIP: '10.0.0.17', clusterIPs: ['10.0.0.17'] })
+    expect(next.spec.ports?.map((p) => p.nodePort)).toEqual([30087, 30088])
+  })
+
+  test('ExternalName gives the address and the ports back', () => {
+    const c = cluster()
+    const old = c.create({ clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 30035 }] })
+    const next = c.begin({ ...old.spec, type: 'ExternalName', externalName: 'a.example.com' }, old)
+    expect(next.spec).toEqual({ type: 'ExternalName', externalName: 'a.example.com', ports: [{ port: 80 }] })
+    c.stored[0] = next.service
+    next.finish(true)
+    expect(c.begin({ clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 30035 }] }).errors).toEqual([])
+  })
+
+  test('an ExternalName that becomes a ClusterIP gets an address', () => {
+    const c = cluster()
+    const old = c.create({ type: 'ExternalName', externalName: 'a' })
+    expect(c.begin({ ports: [{ port: 80 }] }, old).spec).toMatchObject({ clusterIP: '10.0.0.17', ipFamilies: ['IPv4'] })
+  })
+
+  test('a ClusterIP that becomes a NodePort gets ports', () => {
+    const c = cluster()
+    const old = c.create({ ports: [{ port: 80 }] })
+    expect(c.begin({ ...old.spec, type: 'NodePort' }, old).spec.ports).toEqual([{ port: 80, nodePort: 30086 }])
+  })
+
+  test('node ports that are new are left for validation to refuse', () => {
+    const c = cluster()
+    const old = c.create({ type: 'NodePort', ports: [{ port: 80, nodePort: 30042 }] })
+    expect(c.begin({ ...old.spec, type: 'ClusterIP', ports: [{ port: 80, nodePort: 30043 }] }, old).spec.ports).toEqual([{ port: 80, nodePort: 30043 }])
+    expect(c.begin({ ...old.spec, type: 'ClusterIP' }, old).spec.ports).toEqual([{ port: 80 }])
+  })
+
+  test('a changed clusterIP takes clusterIPs along', () => {
+    const c = cluster()
+    const old = c.create({ clusterIP: '10.0.0.9' })
+    expect(c.begin({ ...old.spec, clusterIP: '10.0.0.8' }, old).spec.clusterIPs).toEqual(['10.0.0.8'])
+  })
+
+  test('what is no load balancer any more reports none', () => {
+    const c = cluster()
+    const old = c.create({ type: 'LoadBalancer', loadBalancerClass: 'a/b', allocateLoadBalancerNodePorts: true, externalTrafficPolicy: 'Cluster', ports: [{ port: 80 }] })
+    old.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
+    const next = c.begin({ ...old.spec, type: 'ClusterIP' }, old)
+    expect(next.spec).toEqual({ type: 'ClusterIP', clusterIP: '10.0.0.17', clusterIPs: ['10.0.0.17'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ports: [{ port: 80 }] })
+    expect(next.service.status).toEqual({ loadBalancer: {} })
+    expect(old.status.loadBalancer?.ingress).toHaveLength(1)
+  })
+})

@@ -1,0 +1,33 @@
+import type { ServiceAccount } from '../../../api/generated/types.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets'
+
+/** An account names its secrets and says nothing else of them. */
+function keepSecretNames(account: ServiceAccount): void {
+  if (account.secrets) account.secrets = account.secrets.map(({ name }) => ({ name }))
+}
+
+/** Identities for processes. */
+export const serviceaccounts = defineResource<ServiceAccount>({
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  shortNames: ['sa'],
+  namespaced: true,
+  nameRule: subdomainName,
+  prepareForCreate: keepSecretNames,
+  prepareForUpdate: keepSecretNames,
+  validate: () => [],
+  validateUpdate: () => [],
+  warnings: (account, old) => {
+    const isSet = account.metadata.annotations?.[mountableSecrets] !== undefined
+    if (!isSet || old?.metadata.annotations?.[mountableSecrets] !== undefined) return []
+    return [`metadata.annotations[${mountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
+  },
+  deleteAnswersObject: true,
+  columns: [nameColumn(), ageColumn()],
+})

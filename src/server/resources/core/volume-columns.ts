@@ -1,0 +1,23 @@
+import type { ObjectMeta } from '../../../api/object.ts'
+
+const shortModes: readonly [mode: string, short: string][] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+]
+
+/** `RWO,ROX`: each mode once, in this order. */
+export const accessModesText = (modes: readonly string[] | undefined): string =>
+  shortModes.filter(([mode]) => modes?.includes(mode)).map(([, short]) => short).join(',')
+
+/** The phase of a volume or claim; one that is being deleted is Terminating whatever its phase. */
+export const phaseOf = (obj: { metadata: ObjectMeta; status?: { phase?: string } }): string =>
+  obj.metadata.deletionTimestamp ? 'Terminating' : (obj.status?.phase ?? '')
+
+/** The annotation that named the class before there was a field. */
+export const betaStorageClass = 'volume.beta.kubernetes.io/storage-class'
+
+/** The class of a volume or claim, '' if it has none. */
+export const storageClassOf = (obj: { metadata: ObjectMeta; spec?: { storageClassName?: string } }): string =>
+  obj.metadata.annotations?.[betaStorageClass] ?? obj.spec?.storageClassName ?? ''

@@ -1,0 +1,5 @@
+import type { Resource } from '../../resource.ts'
+import { endpointslices } from './endpointslices.ts'
+
+/** The kinds of this group, in the order of discovery. */
+export const discoveryResources: Resource[] = [endpointslices]

@@ -1,0 +1,5 @@
+import type { Resource } from '../../resource.ts'
+import { events } from './events.ts'
+
+/** The kinds of this group, in the order of discovery. */
+export const eventsResources: Resource[] = [events]

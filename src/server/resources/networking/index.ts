@@ -1,0 +1,7 @@
+import type { Resource } from '../../resource.ts'
+import { ingressclasses } from './ingressclasses.ts'
+import { ingresses } from './ingresses.ts'
+import { networkpolicies } from './networkpolicies.ts'
+
+/** The kinds of this group, in the order of discovery. */
+export const networkingResources: Resource[] = [ingressclasses, ingresses, networkpolicies]

@@ -1,0 +1,75 @@
+import { semanticEqual } from '../../../api/deep-equal.ts'
+import { describeField } from '../../../api/docs.ts'
+import type { Overhead, RuntimeClass, Scheduling, Toleration } from '../../../api/generated/types.ts'
+import { validateContainerRequirements } from '../../../api/kinds/resource-requirements.ts'
+import { validateTolerations } from '../../../api/kinds/tolerations.ts'
+import { validateImmutableField } from '../../../api/validation/field-checks.ts'
+import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
+import { isDns1123Label, isLabelKey, isLabelValue, subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+
+const handlerPath = Path.of('handler')
+const schedulingPath = Path.of('scheduling')
+
+function validateHandler(handler: string): FieldError[] {
+  return handler ? isDns1123Label(handler).map((problem) => invalid(handlerPath, handler, problem)) : [required(handlerPath)]
+}
+
+/** Kubernetes judges an overhead as it does the limits of a container, and says so in the paths. */
+function validateOverhead(overhead: Overhead): FieldError[] {
+  const errors: FieldError[] = []
+  validateContainerRequirements({ ...(overhead.podFixed && { limits: overhead.podFixed }) }, new Set(), Path.of('overhead'), errors)
+  return errors
+}
+
+function validateNodeSelector(selector: Record<string, string>, path: Path): FieldError[] {
+  return Object.keys(selector).sort().flatMap((key) => [
+    ...isLabelKey(key).map((problem) => invalid(path, key, problem)),
+    ...isLabelValue(selector[key]!).map((problem) => invalid(path, selector[key], problem)),
+  ])
+}
+
+const internalToleration = ({ key, operator, value, effect, tolerationSeconds }: Toleration) => ({
+  Key: key ?? '',
+  Operator: operator ?? '',
+  Value: value ?? '',
+  Effect: effect ?? '',
+  TolerationSeconds: tolerationSeconds ?? null,
+})
+
+function validateScheduling(scheduling: Scheduling): FieldError[] {
+  const tolerations = scheduling.tolerations ?? []
+  const path = schedulingPath.child('tolerations')
+  const errors = validateNodeSelector(scheduling.nodeSelector ?? {}, schedulingPath.child('nodeSelector'))
+  validateTolerations(tolerations, path, errors)
+  for (const [i, toleration] of tolerations.entries()) {
+    if (tolerations.slice(0, i).some((earlier) => semanticEqual(earlier, toleration))) errors.push(duplicate(path.index(i), internalToleration(toleration)))
+  }
+  return errors
+}
+
+const validate = (rc: RuntimeClass): FieldError[] => [
+  ...validateHandler(rc.handler),
+  ...(rc.overhead ? validateOverhead(rc.overhead) : []),
+  ...(rc.scheduling ? validateScheduling(rc.scheduling) : []),
+]
+
+/** A way in which nodes run pods. */
+export const runtimeclasses = defineResource<RuntimeClass>({
+  group: 'node.k8s.io',
+  version: 'v1',
+  kind: 'RuntimeClass',
+  plural: 'runtimeclasses',
+  namespaced: false,
+  nameRule: subdomainName,
+  allowUnconditionalUpdate: false,
+  validate,
+  validateUpdate: (rc, old) => [...validate(rc), ...validateImmutableField(rc.handler, old.handler, handlerPath)],
+  columns: [
+    nameColumn(),
+    { name: 'Handler', type: 'string', description: () => describeField('RuntimeClass', 'handler'), cell: (rc) => rc.handler },
+    ageColumn(),
+  ],
+})

@@ -1,0 +1,7 @@
+import type { Resource } from '../../resource.ts'
+import { poddisruptionbudgets } from './poddisruptionbudgets.ts'
+
+export { poddisruptionbudgets }
+
+/** The kinds of policy/v1. */
+export const policyResources: Resource[] = [poddisruptionbudgets]

@@ -1,0 +1,90 @@
+import type { LabelSelector, PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/types.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
+import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type Column, defineResource } from '../../resource.ts'
+import { selectorAsGo, unsupported, validateCounts } from '../apps/workload-rules.ts'
+import { validateConditions } from './condition-rules.ts'
+
+const specPath = Path.of('spec')
+const statusPath = Path.of('status')
+
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
+
+/** By this key v1beta1 told an empty selector of its own from one of v1. It is never shown. */
+const reservedKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
+
+function stripReservedKey(selector: LabelSelector | undefined): void {
+  if (selector?.matchLabels) delete selector.matchLabels[reservedKey]
+  if (!selector?.matchExpressions?.some((requirement) => requirement.key === reservedKey)) return
+  const others = selector.matchExpressions.filter((requirement) => requirement.key !== reservedKey)
+  selector.matchExpressions = others.length ? others : undefined
+}
+
+function validateSpec(spec: PodDisruptionBudgetSpec): FieldError[] {
+  const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
+  const errors: FieldError[] = []
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = { MinAvailable: minAvailable, Selector: selectorAsGo(spec.selector), MaxUnavailable: maxUnavailable, UnhealthyPodEvictionPolicy: policy ?? null }
+    errors.push(invalid(specPath, shown, 'minAvailable and maxUnavailable cannot be both set'))
+  }
+  for (const field of ['minAvailable', 'maxUnavailable'] as const) {
+    const value = spec[field]
+    if (value === undefined) continue
+    errors.push(...validateNonnegativeIntOrPercent(value, specPath.child(field)), ...isNotMoreThan100Percent(value, specPath.child(field)))
+  }
+  errors.push(...validateLabelSelector(spec.selector, specPath.child('selector')))
+  if (policy !== undefined && !evictionPolicies.includes(policy)) {
+    errors.push(unsupported(specPath.child('unhealthyPodEvictionPolicy'), policy, evictionPolicies))
+  }
+  return errors
+}
+
+const amount = (name: string, description: string, value: (spec: PodDisruptionBudgetSpec) => number | string | undefined): Column<PodDisruptionBudget> => ({
+  name,
+  type: 'string',
+  description,
+  cell: (obj) => String(value(obj.spec ?? {}) ?? 'N/A'),
+})
+
+const columns: Column<PodDisruptionBudget>[] = [
+  nameColumn(),
+  amount('Min Available', 'The minimum number of pods that must be available.', (spec) => spec.minAvailable),
+  amount('Max Unavailable', 'The maximum number of pods that may be unavailable.', (spec) => spec.maxUnavailable),
+  {
+    name: 'Allowed Disruptions',
+    type: 'integer',
+    description: 'Calculated number of pods that may be disrupted at this time.',
+    cell: (obj) => obj.status?.disruptionsAllowed ?? 0,
+  },
+  ageColumn(),
+]
+
+/** policy/v1 PodDisruptionBudgets. */
+export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+  shortNames: ['pdb'],
+  namespaced: true,
+  nameRule: subdomainName,
+  generation: true,
+  allowUnconditionalUpdate: false,
+  defaults: (obj) => stripReservedKey(obj.spec?.selector),
+  validate: (obj) => validateSpec(obj.spec ?? {}),
+  validateUpdate: (obj) => validateSpec(obj.spec ?? {}),
+  status: {
+    prepare(obj, old) {
+      obj.spec = old.spec
+    },
+    validate: (obj) => [
+      ...validateConditions(obj.status?.conditions, statusPath.child('conditions')),
+      ...validateCounts(obj.status ?? {}, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
+    ],
+  },
+  columns,
+})

@@ -1,0 +1,26 @@
+import type { ClusterRoleBinding } from '../../../api/generated/types.ts'
+import { pathSegmentName } from '../../../api/validation/names.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+import { bindingColumns, defaultBinding, validateBinding, validateSameRole } from './bindings.ts'
+
+const validate = (binding: ClusterRoleBinding) => validateBinding(binding, false, ['ClusterRole'])
+const columns = bindingColumns<ClusterRoleBinding>(
+  'clusterRoleBinding',
+  'RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.',
+)
+
+/** Who may do what a cluster role says, everywhere. */
+export const clusterrolebindings = defineResource<ClusterRoleBinding>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
+  namespaced: false,
+  nameRule: pathSegmentName,
+  allowCreateOnUpdate: true,
+  defaults: defaultBinding,
+  validate,
+  validateUpdate: (binding, old) => [...validate(binding), ...validateSameRole(binding, old)],
+  columns: [nameColumn(), columns.role, ageColumn(), ...columns.subjects],
+})

@@ -1,0 +1,66 @@
+import { describeField } from '../../../api/docs.ts'
+import type { PriorityClass } from '../../../api/generated/types.ts'
+import { notSupportedInOrder, validateImmutableField } from '../../../api/validation/field-checks.ts'
+import { type FieldError, forbidden, required } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+import { systemPriorityClasses } from './system-priority-classes.ts'
+
+const highestUserDefinablePriority = 1_000_000_000
+const policyPath = Path.of('preemptionPolicy')
+
+/** Why a class with a name of the system's is not the system's; '' if it is. */
+function notTheSystems(pc: PriorityClass): string {
+  const name = pc.metadata.name
+  const known = systemPriorityClasses.find((spc) => spc.metadata.name === name)
+  if (!known) return `${name} is not a known system priority class`
+  if (known.value !== pc.value) return `value of ${name} PriorityClass must be ${known.value}`
+  if (pc.globalDefault) return `globalDefault of ${name} PriorityClass must be false`
+  return ''
+}
+
+function validateValue(pc: PriorityClass): FieldError[] {
+  if (pc.metadata.name?.startsWith('system-')) {
+    const why = notTheSystems(pc)
+    const said = `priority class names with 'system-' prefix are reserved for system use only. error: ${why}`
+    return why ? [forbidden(Path.of('metadata', 'name'), said)] : []
+  }
+  if (pc.value <= highestUserDefinablePriority) return []
+  return [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`)]
+}
+
+function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
+  if (policy === undefined || policy === 'PreemptLowerPriority' || policy === 'Never') return []
+  if (policy === '') return [required(policyPath)]
+  return [notSupportedInOrder(policyPath, policy, ['PreemptLowerPriority', 'Never'])]
+}
+
+/** How important pods are, by name. */
+export const priorityclasses = defineResource<PriorityClass>({
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  kind: 'PriorityClass',
+  plural: 'priorityclasses',
+  shortNames: ['pc'],
+  namespaced: false,
+  nameRule: subdomainName,
+  // All that counts is fixed at creation, so it stays at 1.
+  generation: { changed: () => false },
+  defaults(pc) {
+    pc.preemptionPolicy ??= 'PreemptLowerPriority'
+  },
+  validate: (pc) => [...validateValue(pc), ...validatePreemptionPolicy(pc.preemptionPolicy)],
+  validateUpdate: (pc, old) => [
+    ...(pc.value === old.value ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
+    ...validateImmutableField(pc.preemptionPolicy, old.preemptionPolicy, policyPath),
+  ],
+  columns: [
+    nameColumn(),
+    { name: 'Value', type: 'integer', description: () => describeField('PriorityClass', 'value'), cell: (pc) => pc.value },
+    { name: 'Global-Default', type: 'boolean', description: () => describeField('PriorityClass', 'globalDefault'), cell: (pc) => pc.globalDefault ?? false },
+    ageColumn(),
+    { name: 'PreemptionPolicy', type: 'string', description: () => describeField('PriorityClass', 'preemptionPolicy'), cell: (pc) => pc.preemptionPolicy ?? '' },
+  ],
+})

@@ -1,0 +1,41 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import { describeField } from '../../../api/docs.ts'
+import type { VolumeAttributesClass } from '../../../api/generated/types.ts'
+import { type FieldError, forbidden } from '../../../api/validation/field-error.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+import { validateParameters, validateProvisioner } from './class-parameters.ts'
+import { isDefaultVolumeAttributesClass } from './default-class.ts'
+
+const driverPath = Path.of('driverName')
+const parametersPath = Path.of('parameters')
+
+const validate = (vac: VolumeAttributesClass): FieldError[] => [
+  ...validateProvisioner(vac.driverName, driverPath),
+  ...validateParameters(vac.parameters, parametersPath, false),
+]
+
+/** Attributes that a volume can take on after it was made. */
+export const volumeattributesclasses = defineResource<VolumeAttributesClass>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  shortNames: ['vac'],
+  namespaced: false,
+  nameRule: subdomainName,
+  deleteAnswersObject: true,
+  validate,
+  validateUpdate: (vac, old) => [
+    ...validate(vac),
+    ...(vac.driverName === old.driverName ? [] : [forbidden(driverPath, 'updates to driverName are forbidden.')]),
+    ...(deepEqual(vac.parameters ?? {}, old.parameters ?? {}) ? [] : [forbidden(parametersPath, 'updates to parameters are forbidden.')]),
+  ],
+  columns: [
+    { ...nameColumn(), cell: (vac) => (isDefaultVolumeAttributesClass(vac) ? `${vac.metadata.name} (default)` : (vac.metadata.name ?? '')) },
+    { name: 'DriverName', type: 'string', description: () => describeField('VolumeAttributesClass', 'driverName'), cell: (vac) => vac.driverName },
+    ageColumn(),
+  ],
+})

@@ -1,0 +1,46 @@
+import { badRequest } from '../../api/errors.ts'
+import type { TokenReview } from '../../api/generated/types.ts'
+import type { UserInfo } from '../objects.ts'
+import type { Review } from './review.ts'
+
+const group = 'authentication.k8s.io'
+
+const wireForm = ({ name, uid, groups, extra }: UserInfo) => ({
+  username: name,
+  ...(uid && { uid }),
+  ...(groups.length && { groups: [...groups] }),
+  ...(extra && Object.keys(extra).length && { extra }),
+})
+
+/** Who am I? What was asked does not matter. */
+export const selfSubjectReview: Review = {
+  group,
+  version: 'v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  namespaced: false,
+  run: (_body, { user, now }) => ({
+    apiVersion: `${group}/v1`,
+    kind: 'SelfSubjectReview',
+    metadata: { creationTimestamp: `${new Date(now).toISOString().slice(0, 19)}Z` },
+    status: { userInfo: wireForm(user) },
+  }),
+}
+
+/** Whose token is this? */
+export const tokenReview: Review = {
+  group,
+  version: 'v1',
+  kind: 'TokenReview',
+  plural: 'tokenreviews',
+  namespaced: false,
+  run(body, { authenticate }) {
+    const { spec } = body as TokenReview
+    if (!spec.token) throw badRequest('token is required for TokenReview in authentication')
+    const user = authenticate(spec.token)
+    const status = user
+      ? { authenticated: true, user: wireForm(user), ...(spec.audiences?.length && { audiences: spec.audiences }) }
+      : { user: {}, error: 'invalid bearer token' }
+    return { ...body, status }
+  },
+}

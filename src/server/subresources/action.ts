@@ -1,0 +1,36 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { Objects, UserInfo } from '../objects.ts'
+import type { Resource, RuleContext } from '../resource.ts'
+
+/** What a subresource that is more than a partial update is handed: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
+export interface ActionContext {
+  resource: Resource
+  subresource: string
+  namespace: string
+  name: string
+  query: URLSearchParams
+  /** The decoded body, for actions with a `body` type. */
+  body: KubeObject | undefined
+  user: UserInfo
+  dryRun: boolean
+  objects: Objects
+  rules: RuleContext
+  warnings: string[]
+  signal: AbortSignal
+}
+
+/** What an action answers: an object, or text. */
+export type ActionAnswer = { code: number; object: object } | { code: number; text: string }
+
+/** A subresource with behaviour of its own. */
+export interface Action {
+  /** `pods/eviction` */
+  of: { group: string; plural: string; subresource: string }
+  /** Which HTTP verbs it takes, in Kubernetes' words, as discovery lists them. */
+  verbs: readonly ('get' | 'create')[]
+  /** The kind of the body (create) and in discovery. */
+  kind: { group: string; version: string; kind: string }
+  /** The name in the schema table of the body's type, where there is a body. */
+  bodyType?: string
+  run(ctx: ActionContext): Promise<ActionAnswer>
+}

@@ -1,0 +1,184 @@
+import { ApiError, badRequest, conflict, forbiddenError, isConflict, isNotFound, notFound, tooManyRequests } from '../../api/errors.ts'
+import type { Condition, Eviction, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
+import { isFinished } from '../../api/kinds/pod-deletion.ts'
+import { setPodCondition, timestamp } from '../../api/kinds/pod-prepare.ts'
+import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
+import type { DeleteOptions } from '../objects.ts'
+import { pods } from '../resources/core/pods.ts'
+import { poddisruptionbudgets } from '../resources/policy/poddisruptionbudgets.ts'
+import type { Action, ActionAnswer, ActionContext } from './action.ts'
+import { success } from './pod-binding.ts'
+
+const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
+const maxDisruptedPods = 2000
+const retrySeconds = 10
+
+const cause = (message: string) => [{ reason: 'DisruptionBudget', message }]
+
+const stillProcessed = (budget: string) =>
+  tooManyRequests(refusal, retrySeconds, cause(`The disruption budget ${budget} is still being processed by the server.`))
+
+/** A pod whose end disrupts nothing any more. */
+const isPastDisruption = (pod: Pod): boolean => isFinished(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
+
+const isReady = (pod: Pod): boolean => pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
+
+function budgetsOf(ctx: ActionContext, pod: Pod): PodDisruptionBudget[] {
+  const { labels } = pod.metadata
+  if (!labels || Object.keys(labels).length === 0) return []
+  return ctx.objects
+    .list<PodDisruptionBudget>('policy', 'poddisruptionbudgets', ctx.namespace)
+    .filter((budget) => budget.spec.selector && labelSelectorMatches(budget.spec.selector, labels))
+}
+
+/** A pod that is not ready can go where it does not count: as the policy says, or when enough others are healthy. */
+function mayGoUnhealthy(budget: PodDisruptionBudget, pod: Pod): boolean {
+  if (isReady(pod)) return false
+  if (budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
+  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy
+}
+
+/** Why a budget allows no eviction now, thrown; nothing if it does. */
+function checkBudget(budget: PodDisruptionBudget): void {
+  const name = budget.metadata.name ?? ''
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0, conditions } = budget.status
+  if (observedGeneration < (budget.metadata.generation ?? 0)) throw stillProcessed(name)
+  const about = { group: 'policy', resource: 'poddisruptionbudget' }
+  if (disruptionsAllowed < 0) throw forbiddenError(about, name, 'pdb disruptions allowed is negative')
+  if (Object.keys(disruptedPods).length > maxDisruptedPods) {
+    throw forbiddenError(about, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  }
+  if (disruptionsAllowed > 0) return
+  const failed = conditions?.find((c) => c.type === 'DisruptionAllowed' && c.status === 'False' && c.reason === 'SyncFailed')
+  const why = failed
+    ? `does not allow evicting pods currently because it failed sync: ${failed.message}`
+    : `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+  throw tooManyRequests(refusal, 0, cause(`The disruption budget ${name} ${why}`))
+}
+
+function noteExhausted(budget: PodDisruptionBudget, now: number): void {
+  const conditions = (budget.status.conditions ??= [])
+  const i = conditions.findIndex((c) => c.type === 'DisruptionAllowed')
+  const old = conditions[i]
+  const next: Condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'InsufficientPods',
+    message: '',
+    observedGeneration: budget.status.observedGeneration,
+    lastTransitionTime: old?.status === 'False' ? old.lastTransitionTime : timestamp(now),
+  }
+  if (i < 0) conditions.push(next)
+  else conditions[i] = next
+}
+
+/** Takes one disruption from the budget, or refuses. */
+async function spend(ctx: ActionContext, budgetName: string, pod: string): Promise<void> {
+  await ctx.objects.update<PodDisruptionBudget>(
+    poddisruptionbudgets,
+    ctx.namespace,
+    budgetName,
+    (budget) => {
+      checkBudget(budget)
+      budget.status.disruptionsAllowed = (budget.status.disruptionsAllowed ?? 0) - 1
+      if (budget.status.disruptionsAllowed === 0) noteExhausted(budget, ctx.rules.now)
+      budget.status.disruptedPods = { ...budget.status.disruptedPods, [pod]: timestamp(ctx.rules.now) }
+      return budget
+    },
+    { dryRun: ctx.dryRun },
+  )
+}
+
+/** Says on the pod why it ends, and deletes it. */
+async function markAndDelete(ctx: ActionContext, options: DeleteOptions, dryRun: boolean): Promise<void> {
+  const { namespace, name, objects } = ctx
+  let preconditions = options.preconditions
+  if (!dryRun) {
+    const marked = await objects.update<Pod>(pods, namespace, name, (pod, stored) => {
+      checkPreconditions(stored, preconditions)
+      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+      setPodCondition(pod, condition, ctx.rules.now)
+      return pod
+    })
+    // Marking was a change of our own: it is the marked pod that is meant now.
+    if (preconditions?.resourceVersion) preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion }
+  }
+  await objects.delete(pods, namespace, name, { ...options, preconditions }, dryRun)
+}
+
+function checkPreconditions(pod: Pod, preconditions: DeleteOptions['preconditions']): void {
+  const { name = '', uid = '', resourceVersion = '' } = pod.metadata
+  const about = { group: '', resource: 'Pod' }
+  if (preconditions?.uid && preconditions.uid !== uid) {
+    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid})`
+    throw conflict(about, name, `${why}. The object might have been deleted and then recreated`)
+  }
+  if (preconditions?.resourceVersion && preconditions.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion})`
+    throw conflict(about, name, `${why}. The object might have been modified`)
+  }
+}
+
+/** The dry run may be asked for by the query or by the options inside; not by both with different answers. */
+function isDryRun(ctx: ActionContext, options: DeleteOptions): boolean {
+  const inside = options.dryRun ?? []
+  if (inside.length && ctx.dryRun && inside.join() !== 'All') {
+    throw badRequest(`Non-matching dry-run options in request and content: [All] and [${inside.join(' ')}]`)
+  }
+  return ctx.dryRun || inside.length > 0
+}
+
+async function evict(ctx: ActionContext): Promise<ActionAnswer> {
+  const { namespace, name, objects } = ctx
+  const { deleteOptions } = ctx.body as Eviction
+  const options = (deleteOptions ?? {}) as DeleteOptions
+  const dryRun = isDryRun(ctx, options)
+  const pod = objects.get<Pod>('', 'pods', namespace, name)
+  if (!pod) throw notFound({ group: '', resource: 'pods' }, name)
+  if (isPastDisruption(pod)) {
+    await markAndDelete(ctx, options, dryRun)
+    return success(201)
+  }
+  const budgets = budgetsOf(ctx, pod)
+  if (budgets.length > 1) {
+    throw new ApiError(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+  }
+  const [budget] = budgets
+  if (budget && mayGoUnhealthy(budget, pod)) {
+    await evictUnhealthy(ctx, pod, budget.metadata.name!, options, dryRun)
+    return success(201)
+  }
+  if (budget) await spend({ ...ctx, dryRun }, budget.metadata.name!, name)
+  await markAndDelete(ctx, options, dryRun)
+  return success(201)
+}
+
+/** The pod is let go because it is unhealthy: it must be so still when it goes. */
+async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, options: DeleteOptions, dryRun: boolean): Promise<void> {
+  const preconditions = { ...options.preconditions, resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion }
+  try {
+    await markAndDelete(ctx, { ...options, preconditions }, dryRun)
+  } catch (e) {
+    if (isConflict(e) && !options.preconditions?.resourceVersion) throw stillProcessed(budget)
+    throw e
+  }
+}
+
+/** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
+export const podEviction: Action = {
+  of: { group: '', plural: 'pods', subresource: 'eviction' },
+  verbs: ['create'],
+  kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+  bodyType: 'Eviction',
+  async run(ctx) {
+    if (ctx.body?.metadata.name !== ctx.name) throw badRequest('name in URL does not match name in Eviction object')
+    try {
+      return await evict(ctx)
+    } catch (e) {
+      // A budget that went away between reading and spending refuses nothing.
+      if (isNotFound(e) && e.details?.kind === 'poddisruptionbudgets') return evict(ctx)
+      throw e
+    }
+  },
+}

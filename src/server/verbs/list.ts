@@ -1,0 +1,96 @@
+import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
+import { badRequest, expired } from '../../api/errors.ts'
+import { CompactedError, FutureRevisionError } from '../../store/index.ts'
+import type { ListMeta, ResourceRequest, Result } from '../request.ts'
+import type { StoredObject } from '../stored-object.ts'
+import { checkListOptions } from './list-options.ts'
+import { queryInteger } from './options.ts'
+import { parseRevision, tooNew } from './revision.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+const expiredContinue =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
+  'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
+  'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
+
+/** How many versions of history are read at a time where a selector may pass most of them over. */
+const historyPage = 500
+
+interface Page {
+  items: StoredObject[]
+  /** The last key looked at, where there is more behind it. */
+  next: string | undefined
+  /** How many are behind it; unknown with a selector. */
+  remaining: number | undefined
+}
+
+/** GET of a collection. */
+export async function list(request: ResourceRequest): Promise<Result> {
+  const { server, target, query } = request
+  const selection = selectionOf(request)
+  const limit = Math.max(0, queryInteger(query, 'limit') ?? 0)
+  queryInteger(query, 'timeoutSeconds')
+  checkListOptions(query, false)
+  const asked = parseRevision(query.get('resourceVersion'), (message) => badRequest(`invalid resource version: ${message}`))
+  if (asked > server.objects.revision) throw tooNew(asked, server.objects.revision)
+
+  const token = query.get('continue')
+  const start = token ? decodeContinue(token, selection.base) : undefined
+  if (start && asked > 0) throw badRequest('specifying resource version is not allowed when using continue')
+  const isExact = query.get('resourceVersionMatch') === 'Exact'
+  // A token with a revision of -1 goes on with what is there now.
+  const at = start ? (start.revision < 0 ? server.objects.revision : start.revision) : isExact ? asked : server.objects.revision
+  if (at > server.objects.revision) throw tooNew(at, server.objects.revision)
+  const page = at === server.objects.revision ? currentPage(request, selection, start?.after, limit) : await pastPage(request, selection, start?.after, limit, at)
+  const meta: ListMeta = { resourceVersion: String(at) }
+  if (page.next !== undefined) {
+    meta.continue = encodeContinue(at, page.next, selection.base)
+    if (page.remaining !== undefined) meta.remainingItemCount = page.remaining
+  }
+  return { kind: 'list', target, items: page.items, meta }
+}
+
+function currentPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number): Page {
+  const { matches, prefix } = selection
+  const items: StoredObject[] = []
+  let last: string | undefined
+  let remaining = 0
+  for (const stored of request.server.objects.cache(request.target).range(prefix, after)) {
+    if (limit > 0 && items.length === limit) {
+      last = items.at(-1)!.key
+      if (matches) break
+      remaining++
+      continue
+    }
+    if (!matches || matches(stored)) items.push(stored)
+  }
+  return { items, next: last, remaining: matches ? undefined : remaining }
+}
+
+/** A page of what was: read from the store's history. */
+async function pastPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number, revision: number): Promise<Page> {
+  const { server, target } = request
+  const { matches, prefix } = selection
+  const items: StoredObject[] = []
+  let from = after
+  try {
+    for (;;) {
+      const read = await server.objects.rangeAt(target, prefix, revision, from, matches ? historyPage : limit || undefined)
+      for (const [i, stored] of read.items.entries()) {
+        from = stored.key
+        if (matches && !matches(stored)) continue
+        items.push(stored)
+        const behind = read.items.length - 1 - i + read.remaining
+        if (limit > 0 && items.length === limit && behind > 0) return { items, next: from, remaining: matches ? undefined : behind }
+      }
+      if (read.remaining === 0) return { items, next: undefined, remaining: undefined }
+    }
+  } catch (e) {
+    if (e instanceof CompactedError) {
+      if (after === undefined) throw expired(`The resourceVersion for the provided list is too old.`)
+      throw expired(expiredContinue, { continue: encodeContinue(-1, after, selection.base), resourceVersion: '' })
+    }
+    if (e instanceof FutureRevisionError) throw tooNew(revision, e.current)
+    throw e
+  }
+}

@@ -1,0 +1,63 @@
+import { ApiError, badRequest, invalidObject } from '../../api/errors.ts'
+import { type FieldError, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
+import { Path } from '../../api/validation/path.ts'
+
+/** How an unknown or duplicate field in a body is treated. */
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
+
+export interface WriteOptions {
+  dryRun: boolean
+  fieldValidation: FieldValidation
+}
+
+export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
+
+/** Refuses options in Kubernetes' words. */
+export const invalidOptions = (kind: string, errors: readonly FieldError[]): ApiError => invalidObject({ group: 'meta.k8s.io', kind }, '', errors)
+
+export function checkDryRun(values: readonly string[]): FieldError[] {
+  return values.every((v) => v === 'All') ? [] : [notSupported(Path.of('dryRun'), values, ['All'])]
+}
+
+function checkFieldManager(manager: string): FieldError[] {
+  const path = Path.of('fieldManager')
+  if (Buffer.byteLength(manager) > 128) return [tooLong(path, 128)]
+  let position = 0
+  for (const char of manager) {
+    const code = char.codePointAt(0)!
+    // Go's unicode.IsPrint: no control, format, surrogate, private or unassigned characters, no spaces but the plain one.
+    if (char !== ' ' && /[\p{C}\p{Z}]/u.test(char)) {
+      return [invalid(path, manager, `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`)]
+    }
+    position += Buffer.byteLength(char)
+  }
+  return []
+}
+
+/** The query parameters that create, update and patch have in common. */
+export function parseWriteOptions(query: URLSearchParams, kind: OptionsKind): WriteOptions {
+  const dryRun = query.getAll('dryRun')
+  const fieldValidation = query.get('fieldValidation') ?? ''
+  const errors = [...checkDryRun(dryRun), ...checkFieldManager(query.get('fieldManager') ?? '')]
+  if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation)) {
+    errors.push(notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+  }
+  if (errors.length) throw invalidOptions(kind, errors)
+  return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation }
+}
+
+/** An integer in a query; undefined if it is not there. */
+export function queryInteger(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  return value
+}
+
+/** A boolean in a query as Kubernetes reads it: there, and neither `false` nor `0`. */
+export function queryBoolean(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name)
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0'
+}

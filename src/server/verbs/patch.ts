@@ -1,0 +1,103 @@
+import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.ts'
+import { goFormat } from '../../api/go-format.ts'
+import { JsonSyntaxError, parseJson } from '../../api/json/index.ts'
+import type { Json, KubeObject } from '../../api/object.ts'
+import { applyJsonPatch } from '../../api/patches/json-patch.ts'
+import { applyMergePatch } from '../../api/patches/merge-patch.ts'
+import { restoreProblem } from '../../api/patches/restore.ts'
+import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts'
+import { DecodeError } from '../../api/schema/index.ts'
+import { invalid } from '../../api/validation/field-error.ts'
+import { Path } from '../../api/validation/path.ts'
+import { type Expected, StrictError, decodeValue } from '../body.ts'
+import { type PatchType, patchType } from '../http/negotiate.ts'
+import type { ResourceRequest, Result } from '../request.ts'
+import { type WriteOptions, parseWriteOptions } from './options.ts'
+import { checkNamespace } from './create.ts'
+import { replaceObject } from './update.ts'
+import { groupResource } from './write.ts'
+
+/** PATCH of an object, or of the part of it that a subresource stands for. */
+export async function patch(request: ResourceRequest): Promise<Result> {
+  const { target } = request
+  const change = readPatch(request)
+  const { group, version, kind } = target.resource
+  const expected = { group, version, kind, type: target.type }
+  const outcome = await replaceObject({ ...request, retriesConflicts: true }, (current) => change.apply(current, expected), change.options.dryRun)
+  return { kind: 'stored', code: 200, target, stored: outcome.stored }
+}
+
+export interface Patch {
+  options: WriteOptions
+  /** The patched object, decoded; the current one is left as it is. */
+  apply(current: KubeObject, expected: Expected): KubeObject
+}
+
+/** Reads the patch of a request by its content type. */
+export function readPatch(request: ResourceRequest): Patch {
+  const { target, name, namespace } = request
+  const type = patchType(request.body.contentType)
+  if (type === 'apply') throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not supported: application/apply-patch+yaml', {})
+  const options = parseWriteOptions(request.query, 'PatchOptions')
+  const { value, duplicates } = parsePatch(request, type)
+  if (!request.server.objects.get(target, namespace, name)) throw notFound(groupResource(target), name)
+  const apply = (current: KubeObject, expected: Expected): KubeObject => {
+    const patched = applyPatch(type, current as unknown as Json, value, expected.type)
+    const known = request.warnings.length
+    try {
+      const object = decodeValue({ value: patched, duplicates, text: undefined }, expected, options.fieldValidation, request.warnings)
+      checkPatched(request, patched, object, expected)
+      return object
+    } catch (e) {
+      request.warnings.length = known
+      if (!(e instanceof DecodeError)) throw e
+      const quoted = type === 'strategic' ? goFormat(value) : JSON.stringify(patched)
+      const why = (type === 'strategic' && !(e instanceof StrictError) ? restoreProblem(patched, expected.type) : undefined) ?? e.message
+      throw invalidPatch(quoted, why)
+    }
+  }
+  return { options, apply }
+}
+
+const invalidPatch = (quoted: string, why: string) => invalidObject({ group: '', kind: '' }, '', [invalid(Path.of('patch'), quoted, why)])
+
+function parsePatch(request: ResourceRequest, type: PatchType): { value: Json; duplicates: string[] } {
+  const context = type === 'strategic' ? '' : 'error decoding patch: '
+  try {
+    const parsed = parseJson(request.body.bytes.toString())
+    const isObject = typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value)
+    if (type !== 'json' && !isObject) {
+      throw badRequest(`${context}json: cannot unmarshal ${nameOf(parsed.value)} into Go value of type map[string]interface {}`)
+    }
+    return parsed
+  } catch (e) {
+    if (e instanceof JsonSyntaxError) throw badRequest(`${context}${e.message}`)
+    throw e
+  }
+}
+
+const nameOf = (value: Json) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value)
+
+function applyPatch(type: PatchType, doc: Json, value: Json, typeName: string): Json {
+  switch (type) {
+    case 'json':
+      return applyJsonPatch(doc, value)
+    case 'merge':
+      return applyMergePatch(doc, value)
+    default:
+      return applyStrategicMergePatch(doc, value, typeName)
+  }
+}
+
+/** A patch may not turn an object into another. */
+function checkPatched(request: ResourceRequest, patched: Json, object: KubeObject, expected: Expected): void {
+  const { name, target, namespace } = request
+  const said = patched as { apiVersion?: unknown; kind?: unknown }
+  const apiVersion = expected.group ? `${expected.group}/${expected.version}` : expected.version
+  if ((said.apiVersion ?? apiVersion) !== apiVersion || (said.kind ?? expected.kind) !== expected.kind) {
+    throw invalidPatch(JSON.stringify(patched), `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+  }
+  if (!object.metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (object.metadata.name !== name) throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
+  checkNamespace(target, object, namespace)
+}

@@ -1,0 +1,59 @@
+import { badRequest } from '../../api/errors.ts'
+import { parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
+import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Registered } from '../registry.ts'
+import type { ResourceRequest } from '../request.ts'
+import type { StoredObject } from '../stored-object.ts'
+
+/** Which objects a list, watch or delete of a collection is about. */
+export interface Selection {
+  /** The collection's own prefix, which continue tokens leave out. */
+  base: string
+  /** Keys start with this. */
+  prefix: string
+  /** Undefined where every key under the prefix is meant. */
+  matches: ((stored: StoredObject) => boolean) | undefined
+}
+
+const metadataFields: Record<string, (o: KubeObject) => string> = {
+  'metadata.name': (o) => o.metadata.name ?? '',
+  'metadata.namespace': (o) => o.metadata.namespace ?? '',
+}
+
+/** How a kind refuses a field it does not know: kinds with fields of their own say it in other words. */
+function unknownField(target: Registered, field: string): Error {
+  if (target.resource.selectableFields) return badRequest(`field label not supported: ${field}`)
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`)
+}
+
+/** Reads the selectors of a query. */
+export function selectionOf(request: ResourceRequest): Selection {
+  const { target, namespace, query } = request
+  const { resource, storage } = target
+  const base = resource.namespaced && namespace ? `${storage.prefix}${namespace}/` : storage.prefix
+  const labelText = query.get('labelSelector') ?? ''
+  const fieldText = query.get('fieldSelector') ?? ''
+  const byLabel = labelText === '' ? undefined : parseLabelSelector(labelText)
+  const fields = fieldText === '' ? undefined : parseFieldSelector(fieldText)
+  let prefix = base
+  for (const { field } of fields?.requirements ?? []) {
+    if (!metadataFields[field] && !resource.selectableFields?.[field]) throw unknownField(target, field)
+  }
+  const names = fields?.requirements.filter((r) => r.field === 'metadata.name' && r.operator === '=') ?? []
+  // One object by name is found by its key; the matcher below still compares the whole name.
+  if (names[0] && (!resource.namespaced || namespace)) prefix = base + names[0].value
+  if (!byLabel && !fields) return { base, prefix, matches: undefined }
+  const present = resource.storedAs?.fromStored
+  return {
+    base,
+    prefix,
+    matches: (stored) => {
+      const { object } = stored
+      if (byLabel && !byLabel(object.metadata.labels)) return false
+      if (!fields) return true
+      const shown = present ? present(object) : object
+      return fields.matches((field) => (metadataFields[field] ?? resource.selectableFields![field]!)(shown))
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** The Kubernetes whose API this is. */
+export const kubernetesVersion = { major: '1', minor: '36', gitVersion: 'v1.36.4' }
+
+/** What /version answers: clients decide by it what they can ask for. */
+export const versionInfo = (release: string) => ({
+  ...kubernetesVersion,
+  gitVersion: `${kubernetesVersion.gitVersion}+coxswain.${release}`,
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: 'node',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+})

@@ -1,0 +1,107 @@
+import type { Clock } from '../base/clock.ts'
+import { ApiError, expired, internalError } from '../api/errors.ts'
+import { CompactedError } from '../store/index.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { Registered } from './registry.ts'
+import type { WatchSpec } from './request.ts'
+import type { CacheEvent, CacheEventType } from './resource-cache.ts'
+import type { StoredObject } from './stored-object.ts'
+
+/** How often a watcher that asked for it hears how far it has seen everything, though nothing of its own changed. */
+export const bookmarkIntervalMs = 60_000
+
+/** Gets what a watch sends. Every call is one commit's worth. */
+export interface WatchReceiver {
+  events(events: readonly WatchEvent[]): void
+  /** Everything up to `revision` has been sent; `isInitialEnd` marks the end of the initial list. */
+  bookmark(revision: number, isInitialEnd: boolean): void
+  /** The watch cannot go on. */
+  error(error: ApiError): void
+  /** The watch is over: its time is up, or after an error. */
+  end(): void
+}
+
+export interface WatchEvent {
+  type: CacheEventType
+  object: StoredObject
+}
+
+/** What an event of the cache is to a watcher with a selector: objects come into sight and leave it. */
+export function visibleEvent(event: CacheEvent, spec: Pick<WatchSpec, 'prefix' | 'matches'>): WatchEvent | undefined {
+  const { object, previous } = event
+  if (!object.key.startsWith(spec.prefix)) return undefined
+  if (!spec.matches) return event
+  const isSeen = event.type !== 'DELETED' && spec.matches(object)
+  const wasSeen = previous !== undefined && spec.matches(previous)
+  if (isSeen) return { type: wasSeen ? 'MODIFIED' : 'ADDED', object }
+  if (!wasSeen) return undefined
+  return { type: 'DELETED', object: event.type === 'DELETED' ? object : previous.at(object.revision) }
+}
+
+const tooOld = (asked: number, oldest: number) => expired(`too old resource version: ${asked} (${oldest})`)
+
+/** Runs a watch until its time is up, it fails, or the returned function is called. */
+export function startWatch(objects: ObjectStore, target: Registered, spec: WatchSpec, receiver: WatchReceiver, clock: Clock): () => void {
+  const cache = objects.cache(target)
+  const stops: (() => void)[] = []
+  let isOver = false
+  const stop = () => {
+    if (isOver) return
+    isOver = true
+    for (const undo of stops) undo()
+  }
+  const end = (error?: ApiError) => {
+    if (isOver) return
+    stop()
+    if (error) receiver.error(error)
+    receiver.end()
+  }
+  const deliver = (events: readonly CacheEvent[]) => {
+    if (isOver) return
+    const seen: WatchEvent[] = []
+    for (const event of events) {
+      const visible = visibleEvent(event, spec)
+      if (visible) seen.push(visible)
+    }
+    if (seen.length) receiver.events(seen)
+  }
+
+  if (spec.initial !== 'none') {
+    const current: WatchEvent[] = []
+    for (const object of cache.range(spec.prefix)) if (!spec.matches || spec.matches(object)) current.push({ type: 'ADDED', object })
+    if (current.length) receiver.events(current)
+    if (spec.initial === 'events and bookmark') receiver.bookmark(objects.revision, true)
+  }
+  if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
+  else followHistory(objects, target, spec, deliver, end, stops)
+
+  const remind = () => {
+    if (isOver) return
+    receiver.bookmark(objects.revision, false)
+    stops[bookmarkTimer] = clock.after(bookmarkIntervalMs, remind)
+  }
+  const bookmarkTimer = stops.length
+  stops.push(spec.bookmarks ? clock.after(bookmarkIntervalMs, remind) : () => {})
+  if (spec.timeoutMs !== undefined) stops.push(clock.after(spec.timeoutMs, () => end()))
+  return stop
+}
+
+/** For a watch that starts in the past: the store replays its log, then goes on live. */
+function followHistory(
+  objects: ObjectStore,
+  target: Registered,
+  spec: WatchSpec,
+  deliver: (events: readonly CacheEvent[]) => void,
+  end: (error?: ApiError) => void,
+  stops: (() => void)[],
+): void {
+  let isClosed = false
+  stops.push(() => {
+    isClosed = true
+  })
+  const fail = (e: unknown) => end(e instanceof CompactedError ? tooOld(spec.from, e.compactedRevision) : internalError(String(e instanceof Error ? e.message : e)))
+  objects.watchFrom(target, spec.prefix, spec.from, deliver, fail).then((watch) => {
+    if (isClosed) watch.close()
+    else stops.push(() => watch.close())
+  }, fail)
+}

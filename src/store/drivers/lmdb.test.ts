@@ -1,0 +1,222 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { open as openLmdb } from 'lmdb'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { StoreOpenError } from '../store.ts'
+import type { Store } from '../store.ts'
+import { encodeMeta } from './lmdb-format.ts'
+import { openLmdbStore } from './lmdb.ts'
+
+let dir: string
+let file: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'store-'))
+  file = join(dir, 'data.mdb')
+})
+
+afterEach(() => rmSync(dir, { recursive: true }))
+
+async function fill(store: Store, keys: number, rounds = 2): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < keys; i++) {
+      const key = `/k/${i}`
+      const expected = (await store.get(key))?.revision ?? 0
+      await store.write({ key, expected, value: Buffer.alloc(i % 3 === 0 ? 3000 : 60, `${key} ${round} `) })
+    }
+  }
+}
+
+async function contents(store: Store): Promise<string> {
+  const { items, revision } = await store.range('')
+  return JSON.stringify({ revision, items })
+}
+
+/** Opening must fail, and change nothing. */
+async function refusal(): Promise<StoreOpenError> {
+  const before = readFileSync(file)
+  const refused = await openLmdbStore({ dir }).then(() => undefined, (error: unknown) => error)
+  expect(readFileSync(file).equals(before)).toBe(true)
+  expect(readdirSync(dir)).toEqual(['data.mdb'])
+  expect(refused).toBeInstanceOf(StoreOpenError)
+  return refused as StoreOpenError
+}
+
+describe('openLmdbStore()', () => {
+  it('finds everything again', async () => {
+    const store = await openLmdbStore({ dir })
+    await fill(store, 40)
+    await store.compact(20)
+    const before = await contents(store)
+    await store.close()
+    const again = await openLmdbStore({ dir })
+    expect(await contents(again)).toBe(before)
+    expect(again.compactedRevision).toBe(20)
+    await again.close()
+    expect(readdirSync(dir).sort()).toEqual(['data.mdb', 'data.mdb-lock'])
+  })
+
+  it('keeps the revision when the newest records are forgotten', async () => {
+    const store = await openLmdbStore({ dir })
+    await store.write({ key: '/a', expected: 0, value: Buffer.from('x') })
+    await store.write({ key: '/a', expected: 1, value: undefined })
+    await store.compact(2)
+    await store.close()
+    const again = await openLmdbStore({ dir })
+    expect(again.revision).toBe(2)
+    expect(await again.write({ key: '/b', expected: 0, value: Buffer.from('x') })).toEqual({ ok: true, revision: 3 })
+    await again.close()
+  })
+
+  it('makes the directory, even one with a very long name, and takes over what was left half made', async () => {
+    const deep = join(dir, 'long-'.repeat(20), 'long-'.repeat(20))
+    mkdirSync(deep, { recursive: true })
+    writeFileSync(join(deep, 'data.mdb.new'), 'unfinished')
+    const store = await openLmdbStore({ dir: deep })
+    await expect(openLmdbStore({ dir: deep })).rejects.toMatchObject({ why: 'InUse' })
+    await fill(store, 3)
+    await store.close()
+    const again = await openLmdbStore({ dir: deep })
+    expect(again.revision).toBe(6)
+    await again.close()
+  })
+
+  it('refuses a directory that is in use, naming it and its owner', async () => {
+    const store = await openLmdbStore({ dir })
+    const refused = await openLmdbStore({ dir }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ why: 'InUse' })
+    expect((refused as Error).message).toContain(dir)
+    expect((refused as Error).message).toContain(`process ${process.pid}`)
+    await fill(store, 2)
+    await store.close()
+    await (await openLmdbStore({ dir })).close()
+  })
+
+  it('finishes a compaction that was interrupted', async () => {
+    const store = await openLmdbStore({ dir })
+    await fill(store, 30, 3)
+    await store.write({ key: '/gone', expected: 0, value: Buffer.from('x') })
+    await store.write({ key: '/gone', expected: 91, value: undefined })
+    await store.close()
+    const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
+    await root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' }).put(Buffer.from('compacted'), encodeMeta({ revision: 92, timeMs: 5 }))
+    await root.close()
+
+    const again = await openLmdbStore({ dir })
+    expect([again.compactedRevision, again.revision, (await again.range('/')).items.length]).toEqual([92, 92, 30])
+    await again.close()
+    expect(recordCount()).toBe(30)
+  })
+
+  function recordCount(): number {
+    const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
+    const count = root.openDB('log', { encoding: 'binary', keyEncoding: 'binary' }).getKeysCount()
+    void root.close()
+    return count
+  }
+})
+
+describe('openLmdbStore() on a file that is not ours', () => {
+  it.each<[string, string | Buffer]>([
+    ['a text', 'kind: Pod\n'],
+    ['an SQLite database', Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)])],
+    ['a gzip archive', Buffer.from('1f8b0800000000000003', 'hex')],
+  ])('refuses %s', async (_, content) => {
+    writeFileSync(file, content)
+    expect((await refusal()).why).toBe('ForeignFormat')
+  })
+
+  const metaNamed = async (name: string, entry?: Buffer): Promise<void> => {
+    const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
+    const options = { encoding: 'binary', keyEncoding: 'binary' } as const
+    await root.openDB('log', options).put(Buffer.from('k'), Buffer.from('v'))
+    await root.openDB(name, options).put(Buffer.from('format'), entry ?? Buffer.from('?'))
+    await root.close()
+    rmSync(`${file}-lock`)
+  }
+
+  it('refuses the database of another application', async () => {
+    await metaNamed('settings')
+    expect((await refusal()).why).toBe('ForeignFormat')
+  })
+
+  it('refuses a database that says it is something else', async () => {
+    await metaNamed('meta', encodeMeta({ name: 'other' as 'coxswain-store', version: 1 }))
+    expect((await refusal()).why).toBe('ForeignFormat')
+  })
+
+  it('refuses what a newer release wrote', async () => {
+    await metaNamed('meta', encodeMeta({ name: 'coxswain-store', version: 2 }))
+    const refused = await refusal()
+    expect(refused.why).toBe('NewerFormat')
+    expect(refused.message).toContain('format 2')
+  })
+})
+
+describe('openLmdbStore() on a damaged file', () => {
+  let sound: string
+  let expected: string
+
+  beforeAll(async () => {
+    sound = mkdtempSync(join(tmpdir(), 'store-sound-'))
+    const store = await openLmdbStore({ dir: sound })
+    await fill(store, 150)
+    await store.compact(150)
+    expected = await contents(store)
+    await store.close()
+  })
+
+  afterAll(() => rmSync(sound, { recursive: true }))
+
+  beforeEach(() => copyFileSync(join(sound, 'data.mdb'), file))
+
+  const overwrite = (start: number, length: number): void => {
+    const content = readFileSync(file)
+    for (let i = start; i < start + length; i++) content[i] = content[i]! ^ (1 + ((i * 37) % 255))
+    writeFileSync(file, content)
+  }
+
+  it.each<[string, () => void]>([
+    ['is empty', () => truncateSync(file, 0)],
+    ['is shorter than a header', () => truncateSync(file, 100)],
+    ['is shorter than its two headers', () => truncateSync(file, 5000)],
+    ['has lost its second half', () => truncateSync(file, statSync(file).size / 2)],
+    ['is random from the first byte', () => overwrite(0, statSync(file).size)],
+    ['has a damaged first page', () => overwrite(0, 4096)],
+    ['has a damaged second page', () => overwrite(4096, 4096)],
+    ['is damaged behind its headers', () => overwrite(8192, statSync(file).size - 8192)],
+  ])('refuses one that %s', async (_, damage) => {
+    damage()
+    const refused = await refusal()
+    expect(refused.why).toBe('Corrupt')
+    expect(refused.message).toContain(file)
+  })
+
+  it('refuses one of which any few bytes were changed, unless they did not matter', async () => {
+    const original = readFileSync(file)
+    let refusals = 0
+    const property = fc.asyncProperty(fc.nat(original.length - 1), fc.integer({ min: 1, max: 64 }), async (start, length) => {
+      writeFileSync(file, original)
+      overwrite(start, Math.min(length, original.length - start))
+      const damaged = readFileSync(file)
+      try {
+        const store = await openLmdbStore({ dir })
+        expect(await contents(store)).toBe(expected)
+        await fill(store, 30, 1) // LMDB now uses the pages that it believes to be free
+        const after = await contents(store)
+        await store.close()
+        const again = await openLmdbStore({ dir })
+        expect(await contents(again)).toBe(after)
+        await again.close()
+      } catch (error) {
+        expect(error).toMatchObject({ why: 'Corrupt' })
+        expect(readFileSync(file).equals(damaged)).toBe(true)
+        refusals++
+      }
+    })
+    await fc.assert(property, { numRuns: 150 })
+    expect(refusals).toBeGreaterThan(10)
+  }, 30_000)
+})

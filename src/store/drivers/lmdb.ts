@@ -1,0 +1,82 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
+import { LogStore } from '../log-store.ts'
+import { StoreOpenError } from '../store.ts'
+import type { Store } from '../store.ts'
+import { DirectoryInUse, lockDirectory } from './directory-lock.ts'
+import { FileReserve } from './file-reserve.ts'
+import { FileProblem } from './lmdb-file.ts'
+import { NewerFormat, currentFormat, encodeMeta, logName, metaName, readContents } from './lmdb-format.ts'
+import { LmdbLog } from './lmdb-log.ts'
+import type { Databases } from './lmdb-log.ts'
+
+export interface LmdbStoreOptions {
+  /** Made if it does not exist. Holds one store. */
+  dir: string
+  clock?: Clock
+}
+
+/** Opens the store in a directory, or makes one. Rejects with StoreOpenError, having changed nothing. */
+export async function openLmdbStore({ dir, clock = systemClock }: LmdbStoreOptions): Promise<Store> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const path = join(dir, 'data.mdb')
+  let unlock: (() => Promise<void>) | undefined
+  try {
+    unlock = await lockDirectory(dir)
+    if (!existsSync(path)) await createFile(path)
+    const { state, places } = readContents(path)
+    const databases = await openDatabases(path)
+    const log = new LmdbLog(path, databases, places, await FileReserve.of(path), unlock)
+    return new LogStore(log, state, clock)
+  } catch (error) {
+    await unlock?.()
+    throw explain(error, dir, path)
+  }
+}
+
+function explain(error: unknown, dir: string, path: string): unknown {
+  if (error instanceof DirectoryInUse) return new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)
+  if (error instanceof FileProblem && error.why === 'Corrupt') {
+    return new StoreOpenError('Corrupt', `the data file ${path} is corrupt: ${error.message}. It was not changed; restore it from a backup`)
+  }
+  if (error instanceof FileProblem) return new StoreOpenError('ForeignFormat', `the file ${path} is not a data file of Coxswain: ${error.message}`)
+  if (error instanceof NewerFormat) {
+    return new StoreOpenError('NewerFormat', `the data file ${path} was written by a newer release: ${error.message}, this release reads up to ${currentFormat.version}`)
+  }
+  return error
+}
+
+/** Made beside its place and moved there when it is whole, so that a file in that place is never half made. */
+async function createFile(path: string): Promise<void> {
+  const unfinished = `${path}.new`
+  rmSync(unfinished, { force: true })
+  const { root, meta } = await openDatabases(unfinished)
+  root.transactionSync(() => void meta.put(Buffer.from('format'), encodeMeta(currentFormat)))
+  await root.close()
+  rmSync(`${unfinished}-lock`, { force: true })
+  renameSync(unfinished, path)
+  const directory = openSync(join(path, '..'), 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+}
+
+async function openDatabases(path: string): Promise<Databases> {
+  // Only we use the file. What a killed owner left in LMDB's own lock file could hold back pages for ever.
+  rmSync(`${path}-lock`, { force: true })
+  const { open } = await import('lmdb') // not before it is needed: who keeps everything in memory does not load it
+  const root = open({
+    path,
+    noSubdir: true,
+    maxDbs: 2,
+    // Without it a commit resolves before it is on disk.
+    overlappingSync: false,
+    // We gather writes ourselves; LMDB must not add to a commit that runs.
+    eventTurnBatching: false,
+    // Address space, not memory. LMDB grows the map if this is not enough, but then stops the readers for it.
+    mapSize: 2 ** 35,
+  })
+  const options = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
+  return { root, log: root.openDB(logName, options), meta: root.openDB(metaName, options) }
+}

@@ -1,0 +1,51 @@
+import { systemClock } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
+import { LogState } from '../log-state.ts'
+import { LogStore } from '../log-store.ts'
+import type { Commit, LogRecord, RecordLog } from '../record-log.ts'
+import type { Store } from '../store.ts'
+
+export interface MemoryStoreOptions {
+  clock?: Clock
+}
+
+/** A store that ends with the process. It needs no timer and no I/O: what it does takes microtasks, always as many. */
+export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
+  return new LogStore(new MemoryLog(), new LogState(), clock)
+}
+
+class MemoryLog implements RecordLog {
+  #records = new Map<number, LogRecord>()
+  #size = 0
+
+  async commit({ records, removed }: Commit): Promise<void> {
+    for (const record of records) {
+      this.#records.set(record.revision, record)
+      this.#size += sizeOf(record)
+    }
+    for (const revision of removed) {
+      const record = this.#records.get(revision)
+      if (record && this.#records.delete(revision)) this.#size -= sizeOf(record)
+    }
+  }
+
+  record(revision: number): LogRecord | undefined {
+    return this.#records.get(revision)
+  }
+
+  value(revision: number): Buffer | undefined {
+    return this.#records.get(revision)?.value
+  }
+
+  size(): number {
+    return this.#size
+  }
+
+  async close(): Promise<void> {
+    this.#records.clear()
+  }
+}
+
+function sizeOf({ key, value }: LogRecord): number {
+  return key.length + (value?.length ?? 0)
+}

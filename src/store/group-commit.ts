@@ -1,0 +1,109 @@
+import type { Version } from './key-index.ts'
+import type { Commit, Compacted, LogRecord, RecordLog } from './record-log.ts'
+
+type Draft = { -readonly [Field in keyof LogRecord]: LogRecord[Field] }
+
+/** What is made durable together: everything that arrived while the commit before it ran. */
+export class Batch {
+  /** Drafts until the batch is sealed, which sets their time and marks the last. */
+  readonly records: Draft[] = []
+  /** versions[i] is what records[i] put into the index. */
+  readonly versions: Version[] = []
+  readonly removed: number[] = []
+  compacted: Compacted | undefined
+  /** Called in order once the batch is durable: writers, in the order of revisions, and who waits for one of them. */
+  readonly done: (() => void)[] = []
+  readonly failed: ((why: Error) => void)[] = []
+
+  /** Calls one of the two once the fate of the batch is known. */
+  whenSettled(done: () => void, failed: (why: Error) => void): void {
+    this.done.push(done)
+    this.failed.push(failed)
+  }
+}
+
+export interface GroupCommitHooks {
+  /** The batch is durable; nobody who waits for it has been told yet. */
+  committed(batch: Batch): void
+  /** None of these batches is durable, nor will be. */
+  rolledBack(batches: readonly Batch[], why: Error): void
+}
+
+/** Runs one commit at a time; what arrives meanwhile is gathered into the next. */
+export class GroupCommit {
+  #log: Pick<RecordLog, 'commit'>
+  #hooks: GroupCommitHooks
+  #now: () => number
+  #running: Batch | undefined
+  #gathering: Batch | undefined
+  #isLooping = false
+  #idle: (() => void)[] = []
+
+  /** `now` is the time of a commit; it never goes back. */
+  constructor(log: Pick<RecordLog, 'commit'>, hooks: GroupCommitHooks, now: () => number) {
+    this.#log = log
+    this.#hooks = hooks
+    this.#now = now
+  }
+
+  /** The batch that will be written next. */
+  get gathering(): Batch {
+    if (!this.#gathering) {
+      this.#gathering = new Batch()
+      // A microtask later, so that writes made in one go share a commit, and those of everybody whom a commit answered.
+      if (!this.#isLooping) queueMicrotask(() => void this.#run())
+    }
+    return this.#gathering
+  }
+
+  /** The batch that holds a revision which is not durable yet. */
+  batchOf(revision: number): Batch {
+    const last = this.#running?.records.at(-1)
+    return this.#running && last && revision <= last.revision ? this.#running : this.gathering
+  }
+
+  /** Resolves once nothing is under way. */
+  async drained(): Promise<void> {
+    if (this.#running || this.#gathering) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  async #run(): Promise<void> {
+    this.#isLooping = true
+    while (this.#gathering) {
+      const batch = this.#gathering
+      this.#gathering = undefined
+      this.#running = batch
+      this.#seal(batch)
+      let failure: Error | undefined
+      try {
+        await this.#log.commit(batch satisfies Commit)
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error))
+      }
+      this.#running = undefined
+      if (failure) this.#fail(batch, failure)
+      else {
+        this.#hooks.committed(batch)
+        for (const tell of batch.done) tell()
+      }
+    }
+    this.#isLooping = false
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #seal(batch: Batch): void {
+    const last = batch.records.at(-1)
+    if (!last) return
+    const timeMs = this.#now()
+    for (const record of batch.records) record.timeMs = timeMs
+    last.endsCommit = true
+  }
+
+  /** What was gathered meanwhile goes too: it was checked against, and numbered after, writes that never happened. */
+  #fail(batch: Batch, why: Error): void {
+    const lost = this.#gathering ? [batch, this.#gathering] : [batch]
+    this.#gathering = undefined
+    this.#hooks.rolledBack(lost, why)
+    for (const { failed } of lost) for (const tell of failed) tell(why)
+  }
+}

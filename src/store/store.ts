@@ -1,0 +1,136 @@
+/**
+ * A log of revisions. One number rises with every write; a key's state at any revision that has not been compacted
+ * can be read, and everything after any such revision can be watched. Values are opaque bytes.
+ */
+export interface Store {
+  /** The newest durable revision. 0 in a new store. */
+  readonly revision: number
+  /** Everything up to this revision may be gone, but for what was the newest of its key then. */
+  readonly compactedRevision: number
+
+  get(key: string): Promise<Versioned | undefined>
+
+  /** Keys that start with `prefix` in byte order, as they were at `revision` (default: now). Rejects with CompactedError or FutureRevisionError. */
+  range(prefix: string, options?: RangeOptions): Promise<RangeResult>
+
+  /**
+   * Writes if the key's current state is the expected one. Resolves once the outcome is durable, in the order of
+   * revisions; a refused write resolves only after every write it was refused because of is durable, so that
+   * who reads again then sees what beat it.
+   */
+  write(op: Write): Promise<WriteResult>
+
+  /**
+   * Calls `onEvents` with every event under `prefix` after `fromRevision`, in order, gapless, each durable before it
+   * is seen; events of one commit come together. A local driver delivers a commit's events before it resolves the
+   * writes of that commit. `onEnd` is called once if the watch cannot go on. Rejects with CompactedError if
+   * `fromRevision` is older than what is kept.
+   */
+  watch(prefix: string, fromRevision: number, onEvents: (events: readonly StoreEvent[]) => void, onEnd?: (why: Error) => void): Promise<Watch>
+
+  /** Forgets history up to `revision`: superseded versions and tombstones. Live state stays. */
+  compact(revision: number): Promise<void>
+
+  /** The newest revision that was committed at or before `timeMs`, as far as the store remembers; undefined if all is newer. */
+  revisionAt(timeMs: number): number | undefined
+
+  /** Bytes used, for metrics. */
+  size(): number
+
+  close(): Promise<void>
+}
+
+export interface Versioned {
+  key: string
+  value: Buffer
+  /** The revision of the write that made this version. */
+  revision: number
+  /** The revision at which the key was created. */
+  createRevision: number
+}
+
+export interface RangeOptions {
+  revision?: number
+  /** Only keys strictly after this one (a whole key, prefix included). */
+  after?: string
+  /** 0 is no limit. */
+  limit?: number
+}
+
+export interface RangeResult {
+  items: Versioned[]
+  /** The revision that was read. */
+  revision: number
+  /** How many more keys under the prefix lie behind the last item. */
+  remaining: number
+}
+
+/**
+ * `expected` is the key's revision that the writer has seen; 0 means that the key must not exist. A delete has no value;
+ * deleting what does not exist is refused. The value belongs to the store from then on: it must not be changed.
+ */
+export interface Write {
+  key: string
+  expected: number
+  value: Buffer | undefined
+}
+
+export type WriteResult = { ok: true; revision: number } | { ok: false; current: Versioned | undefined }
+
+/**
+ * `previous` is what the event replaced. A driver may read it only when it is looked at, so look while handling the
+ * event: later it may have been compacted, and looking throws CompactedError.
+ */
+export type StoreEvent =
+  | { type: 'put'; key: string; revision: number; value: Buffer; createRevision: number; previous: Versioned | undefined }
+  | { type: 'delete'; key: string; revision: number; previous: Versioned }
+
+export interface Watch {
+  close(): void
+}
+
+/** The revision asked for is older than the store's history. */
+export class CompactedError extends Error {
+  readonly compactedRevision: number
+  constructor(compactedRevision: number) {
+    super(`required revision has been compacted (history starts after ${compactedRevision})`)
+    this.name = 'CompactedError'
+    this.compactedRevision = compactedRevision
+  }
+}
+
+/** The revision asked for has not happened yet. */
+export class FutureRevisionError extends Error {
+  readonly current: number
+  constructor(asked: number, current: number) {
+    super(`required revision ${asked} is a future revision (current is ${current})`)
+    this.name = 'FutureRevisionError'
+    this.current = current
+  }
+}
+
+/** The data directory cannot be used: in use, corrupt, or not ours. Nothing was changed. */
+export class StoreOpenError extends Error {
+  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat'
+  constructor(why: StoreOpenError['why'], message: string) {
+    super(message)
+    this.name = 'StoreOpenError'
+    this.why = why
+  }
+}
+
+/** The store has been closed. */
+export class StoreClosedError extends Error {
+  constructor() {
+    super('the store is closed')
+    this.name = 'StoreClosedError'
+  }
+}
+
+/** The write could not be made durable: it did not happen, and nobody has seen it. `cause` says why. */
+export class CommitFailedError extends Error {
+  constructor(cause: Error) {
+    super(`the write could not be made durable: ${cause.message}`, { cause })
+    this.name = 'CommitFailedError'
+  }
+}
