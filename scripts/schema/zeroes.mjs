@@ -72,7 +72,7 @@ export const valueFields = named({
   VolumeMountStatus: 'readOnly',
 })
 
-/** Optional strings that are pointers: what was sent stays, "" too. */
+/** Optional strings that are pointers: what was sent stays, "" too. (Of scaling policies an empty list is told from none, and refused.) */
 export const pointerFields = named({
   AppArmorProfile: 'localhostProfile',
   AzureDiskVolumeSource: 'cachingMode fsType kind',
@@ -125,7 +125,7 @@ export const pointerFields = named({
   SuccessPolicyRule: 'succeededIndexes',
   TopologySpreadConstraint: 'nodeAffinityPolicy nodeTaintsPolicy',
   TypedObjectReference: 'namespace',
-  V2HPAScalingRules: 'selectPolicy',
+  V2HPAScalingRules: 'policies selectPolicy',
   VolumeAttachmentSource: 'persistentVolumeName',
   VolumeMount: 'mountPropagation recursiveReadOnly',
   VolumeMountStatus: 'recursiveReadOnly',

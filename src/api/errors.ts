@@ -139,7 +139,8 @@ export const conflictModified = (gr: GroupResource, name: string) =>
 export const expired = (message: string, metadata?: Status['metadata']) => new ApiError(410, 'Expired', message, undefined, metadata)
 
 export const invalidObject = (gk: GroupKind, name: string, errors: readonly FieldError[]) => {
-  const lines = errors.map((e) => `${e.field}: ${e.message}`)
+  // The causes repeat what is found twice, the sentence does not.
+  const lines = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))]
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
   return new ApiError(422, 'Invalid', `${dotted(gk.kind, gk.group)} ${JSON.stringify(name)} is invalid: ${all}`, {
     ...(name ? { name } : {}),

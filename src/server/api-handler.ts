@@ -10,7 +10,7 @@ import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPre
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
-import { type ResourcePath, parsePath } from './request-info.ts'
+import { type ResourcePath, parsePath, parseQuery } from './request-info.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
 import type { ResourceRequest, Result, ServerParts } from './request.ts'
 import { startWatch } from './watch-stream.ts'
@@ -72,7 +72,7 @@ export class ApiHandler {
     const id = exchange.header('audit-id') ?? random.uuid()
     const at = exchange.url.indexOf('?')
     const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
-    const query = new URLSearchParams(at < 0 ? '' : exchange.url.slice(at + 1))
+    const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
     const parsed = parsePath(path)
     const isServed = parsed.kind === 'resource' && this.#o.parts.registry.find(parsed.apiVersion, parsed.plural) !== undefined
     const kind = kindOf(exchange.method, parsed, query, isServed)

@@ -111,16 +111,17 @@ export async function decodeBody(
   }
 }
 
-/** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. */
-export function decodeValue(parsed: ParsedBody, expected: Expected, fieldValidation: FieldValidation, warnings: string[]): KubeObject {
+/** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. `known` are problems found before. */
+export function decodeValue(parsed: ParsedBody, expected: Expected, fieldValidation: FieldValidation, warnings: string[], known: readonly string[] = []): KubeObject {
   const { text, duplicates, hasFractions } = parsed
   const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions })
   const repeated = parsed.repeated ?? []
+  const problems = [...known, ...decoded.problems]
   if (fieldValidation === 'Warn') {
-    warnings.push(...repeated, ...decoded.problems)
-  } else if (fieldValidation === 'Strict' && (decoded.problems.length || repeated.length)) {
+    warnings.push(...repeated, ...problems)
+  } else if (fieldValidation === 'Strict' && (problems.length || repeated.length)) {
     const yaml = repeated.length ? [`yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`] : []
-    throw new StrictError(`strict decoding error: ${[...yaml, ...decoded.problems].join(', ')}`)
+    throw new StrictError(`strict decoding error: ${[...yaml, ...problems].join(', ')}`)
   }
   const object = decoded.object as unknown as KubeObject
   object.apiVersion = apiVersionOf(expected)

@@ -69,3 +69,9 @@ function decodeSegment(segment: string): string | undefined {
     return undefined
   }
 }
+
+/** The parameters of a query. A pair with a broken escape is left out, as Go does, instead of being taken literally. */
+export function parseQuery(text: string): URLSearchParams {
+  if (!/%(?![0-9a-fA-F]{2})|;/.test(text)) return new URLSearchParams(text)
+  return new URLSearchParams(text.split('&').filter((pair) => !/%(?![0-9a-fA-F]{2})|;/.test(pair)).join('&'))
+}

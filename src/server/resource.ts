@@ -102,6 +102,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
 
   /** What happens to dependents when a delete does not say. Default: background. */
   defaultPropagation?: 'Orphan' | 'Background'
+  /** What to tell the user of a delete that leaves it to that default. */
+  defaultPropagationWarning?: string
   /**
    * For kinds that end gracefully: the seconds between a delete request and the end, given what was asked for (undefined: nothing was).
    * 0 ends it at once.

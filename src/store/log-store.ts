@@ -39,7 +39,7 @@ export class LogStore implements Store {
       log,
       { committed: (batch) => this.#committed(batch), rolledBack: (batches, why) => this.#rolledBack(batches, why) },
       // A clock that was set back must not make an older revision look newer.
-      () => clock.now(),
+      () => Math.max(clock.now(), state.timeline.lastTimeMs),
     )
     if (state.forgettable.isDue(state.compactedRevision)) this.#resumeCompaction()
   }

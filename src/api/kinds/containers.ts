@@ -1,4 +1,4 @@
-import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec, Volume } from '../generated/types.ts'
+import type { Container, ContainerPort, ContainerResizePolicy, PodSpec, Volume } from '../generated/types.ts'
 import { notSupportedInOrder } from '../validation/field-checks.ts'
 import { type FieldError, duplicate, forbidden, invalid, notFoundField, notSupported, required } from '../validation/field-error.ts'
 import { isDns1123Label, isPortName, isPortNumber } from '../validation/names.ts'
@@ -181,8 +181,13 @@ export function validateEphemeralContainers(spec: PodSpec, path: Path, context: 
   }
 }
 
-/** A pod's image is named exactly; templates may leave blanks for others to fill. */
-export function validateImageIsTrimmed(container: Container | EphemeralContainer, path: Path, errors: FieldError[]): void {
+function validateImageIsTrimmed(container: AnyContainer, path: Path, errors: FieldError[]): void {
   const image = container.image ?? ''
   if (image !== image.trim()) errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'))
+}
+
+/** Refuses blanks around the images of a pod; templates may leave them for others to fill. */
+export function validateImagesAreTrimmed(containers: readonly Container[] | undefined, path: Path, errors: FieldError[]): void {
+  if (!containers) return
+  for (let i = 0; i < containers.length; i++) validateImageIsTrimmed(containers[i]!, path.index(i), errors)
 }

@@ -1,4 +1,4 @@
-import type { ObjectMeta, Pod, PodSpec, Toleration } from '../generated/types.ts'
+import type { ObjectMeta, PodSpec, Toleration } from '../generated/types.ts'
 import { type FieldError, forbidden, invalid } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
 import { validateDescendingPath } from './file-paths.ts'
@@ -58,7 +58,7 @@ const fixedAnnotation = (key: string): string | undefined =>
   key.startsWith(appArmorPrefix) ? 'AppArmor annotations' : key === mirrorAnnotation ? 'mirror pod annotation' : undefined
 
 /** Refuses changes of annotations that the node has acted on already. */
-export function validatePodAnnotationsUpdate(meta: ObjectMeta, old: ObjectMeta, spec: Pod['spec'], path: Path, errors: FieldError[]): void {
+export function validatePodAnnotationsUpdate(meta: ObjectMeta, old: ObjectMeta, spec: PodSpec, path: Path, errors: FieldError[]): void {
   const [now, before] = [meta.annotations ?? {}, old.annotations ?? {}]
   for (const key of Object.keys(before).sort()) {
     const fixed = now[key] === before[key] ? undefined : fixedAnnotation(key)
@@ -68,5 +68,5 @@ export function validatePodAnnotationsUpdate(meta: ObjectMeta, old: ObjectMeta, 
     const fixed = before[key] === undefined ? fixedAnnotation(key) : undefined
     if (fixed) errors.push(forbidden(path.key(key), `may not add ${fixed}`))
   }
-  validatePodAnnotations(meta.annotations, spec ?? { containers: [] }, path, errors)
+  validatePodAnnotations(meta.annotations, spec, path, errors)
 }

@@ -94,7 +94,7 @@ function syncPodIps(status: Pod['status']): void {
 
 /** Fills in a pod: what every pod spec gets, and what only pods get (requests from limits, host ports, service links). */
 export function defaultPod(pod: Pod): void {
-  const spec = (pod.spec ??= { containers: [] })
+  const spec = pod.spec
   defaultPodSpec(spec)
   for (const container of spec.containers ?? []) requestsFromLimits(container)
   for (const container of spec.initContainers ?? []) requestsFromLimits(container)

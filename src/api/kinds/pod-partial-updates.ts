@@ -2,7 +2,7 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from '../generated
 import { semanticEqual } from '../deep-equal.ts'
 import { type FieldError, forbidden, invalid } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
-import { metaPath, specOf, specPath, validatePod } from './pod.ts'
+import { metaPath, specPath, validatePod } from './pod.ts'
 import { mirrorAnnotation, validatePodAnnotationsUpdate } from './pod-annotations.ts'
 import { computeQosClass, qosClassOf } from './qos.ts'
 import type { ResourceList } from './resource-names.ts'
@@ -10,7 +10,7 @@ import type { ResourceList } from './resource-names.ts'
 /** An error about the object as a whole, as Kubernetes writes the path of nothing. */
 const wholeObject = (detail: string): FieldError => ({ reason: 'FieldValueForbidden', field: '[]', message: `Forbidden: ${detail}` })
 
-/** Makes `pod` the old one but for its spec, which is the old one's but for what `change` takes over. */
+/** Makes `pod` the old one but for its spec. */
 function keepAllBut(pod: Pod, old: Pod, spec: PodSpec): void {
   const { resourceVersion, managedFields } = pod.metadata
   pod.metadata = { ...old.metadata, resourceVersion, managedFields }
@@ -20,7 +20,7 @@ function keepAllBut(pod: Pod, old: Pod, spec: PodSpec): void {
 
 /** The ephemeralcontainers subresource changes these and nothing else. */
 export function prepareEphemeralContainersUpdate(pod: Pod, old: Pod): void {
-  keepAllBut(pod, old, { ...specOf(old), ephemeralContainers: specOf(pod).ephemeralContainers })
+  keepAllBut(pod, old, { ...old.spec, ephemeralContainers: pod.spec.ephemeralContainers })
 }
 
 /** Ephemeral containers can be added, never changed or removed. */
@@ -30,8 +30,8 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldErro
   validatePodAnnotationsUpdate(pod.metadata, old.metadata, pod.spec, metaPath.child('annotations'), errors)
   if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return [wholeObject('static pods do not support ephemeral containers')]
   const path = specPath.child('ephemeralContainers')
-  for (const was of specOf(old).ephemeralContainers ?? []) {
-    const now = specOf(pod).ephemeralContainers?.find((container) => container.name === was.name)
+  for (const was of old.spec.ephemeralContainers ?? []) {
+    const now = pod.spec.ephemeralContainers?.find((container) => container.name === was.name)
     const about = `existing ephemeral containers ${JSON.stringify(was.name)}`
     if (!now) errors.push(forbidden(path, `${about} may not be removed\n`))
     else if (!semanticEqual(now, was)) errors.push(forbidden(path, `${about} may not be changed\n`))
@@ -49,7 +49,7 @@ function withResizes(containers: readonly Container[] | undefined, old: readonly
 
 /** The resize subresource changes resources and resize policies and nothing else. */
 export function prepareResize(pod: Pod, old: Pod): void {
-  const [spec, was] = [specOf(pod), specOf(old)]
+  const [spec, was] = [pod.spec, old.spec]
   keepAllBut(pod, old, {
     ...was,
     containers: withResizes(spec.containers, was.containers) ?? [],
@@ -107,7 +107,7 @@ function validateContainerResizes(containers: readonly Container[], old: readonl
 /** Judges a resize: of cpu and memory only, and not so far as to change the pod's quality of service. */
 export function validateResize(pod: Pod, old: Pod): FieldError[] {
   const errors: FieldError[] = []
-  const [spec, was] = [specOf(pod), specOf(old)]
+  const [spec, was] = [pod.spec, old.spec]
   validatePod(pod, errors)
   if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return [wholeObject('static pods cannot be resized')]
   if (was.os?.name === 'windows') return [wholeObject('windows pods cannot be resized')]

@@ -77,7 +77,7 @@ function appArmorFromAnnotations(pod: Pod, spec: PodSpec): void {
 
 /** Makes a new pod what it is stored as: pending, with its quality of service, held back by its gates if it has any. */
 export function preparePodForCreate(pod: Pod, now: number): void {
-  const spec = (pod.spec ??= { containers: [] })
+  const spec = pod.spec
   pod.status = { phase: 'Pending', qosClass: qosClassOf(pod) }
   dropUnsupportedFields(spec)
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1

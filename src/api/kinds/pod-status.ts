@@ -5,7 +5,7 @@ import { ipFamilyOf, validateIp } from '../validation/ip.ts'
 import { isDns1123Subdomain, isQualifiedName } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
 import { shouldRestart } from './container-restart.ts'
-import { metaPath, specOf } from './pod.ts'
+import { metaPath } from './pod.ts'
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts'
 import { isRestartableInitContainer } from './pod-level-resources.ts'
 import { qosClassOf } from './qos.ts'
@@ -39,7 +39,7 @@ function validateTransitions(statuses: Statuses, old: Statuses, field: string, m
 }
 
 function validateAllTransitions(status: PodStatus, was: PodStatus, pod: Pod, errors: FieldError[]): void {
-  const { containers = [], initContainers = [], restartPolicy } = specOf(pod)
+  const { containers = [], initContainers = [], restartPolicy } = pod.spec
   const everyContainer = [...(containers ?? []), ...initContainers]
   const restartsAll = everyContainer.some((c) => c.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'))
   const find = (list: readonly Container[], name: string) => list.find((container) => container.name === name)
@@ -118,7 +118,7 @@ function validateClaimStatuses(pod: Pod, errors: FieldError[]): void {
   const seen = new Set<string>()
   for (const [i, { name, resourceClaimName }] of (pod.status?.resourceClaimStatuses ?? []).entries()) {
     const at = statusPath.child('resourceClaimStatuses').index(i).child('name')
-    if (!specOf(pod).resourceClaims?.some((claim) => claim.name === name)) {
+    if (!pod.spec.resourceClaims?.some((claim) => claim.name === name)) {
       errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     }
     if (seen.has(name)) errors.push(duplicate(at, name))
@@ -140,7 +140,7 @@ function validateNominated(pod: Pod, was: PodStatus, errors: FieldError[]): void
   const name = pod.status?.nominatedNodeName
   if (!name || name === was.nominatedNodeName) return
   const path = statusPath.child('nominatedNodeName')
-  if (specOf(pod).nodeName) errors.push(forbidden(path, 'may not be set on pods that are already bound to a node'))
+  if (pod.spec.nodeName) errors.push(forbidden(path, 'may not be set on pods that are already bound to a node'))
   for (const problem of isDns1123Subdomain(name)) errors.push(invalid(path, name, problem))
 }
 
@@ -148,7 +148,7 @@ function validateNominated(pod: Pod, was: PodStatus, errors: FieldError[]): void
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const errors: FieldError[] = []
   const [status, was] = [pod.status ?? {}, old.status ?? {}]
-  const spec = specOf(pod)
+  const spec = pod.spec
   validatePodAnnotationsUpdate(pod.metadata, old.metadata, pod.spec, metaPath.child('annotations'), errors)
   validateConditions(status, errors)
   if ((status.observedGeneration ?? 0) < 0) errors.push(invalid(statusPath.child('observedGeneration'), status.observedGeneration, nonnegativeMessage))

@@ -16,13 +16,13 @@ export interface PodTemplateOptions {
 
 /** Fills in what the user left out of a pod template, as every kind with a template does. */
 export function defaultPodTemplate(template: PodTemplateSpec): void {
-  defaultPodSpec((template.spec ??= { containers: [] }))
+  defaultPodSpec(template.spec)
 }
 
 /** Judges a pod template: labels, annotations and spec. What must match the object around it (selector, restartPolicy) is that kind's to say. */
 export function validatePodTemplateSpec(template: PodTemplateSpec, path: Path, _options: PodTemplateOptions = {}): FieldError[] {
   const errors: FieldError[] = []
-  const spec = template.spec ?? { containers: [] }
+  const spec = template.spec
   const { labels, annotations } = template.metadata ?? {}
   if (labels) errors.push(...validateLabels(labels, path.child('labels')))
   if (annotations) errors.push(...validateAnnotations(annotations, path.child('annotations')))
@@ -38,5 +38,5 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: Path, _
 
 /** What is worth a warning in a pod template. The kind around it asks only when it was made or its spec has changed. */
 export function podTemplateWarnings(template: PodTemplateSpec, path: Path, _old?: PodTemplateSpec): string[] {
-  return podSpecWarnings(template.spec ?? { containers: [] }, template.metadata, path)
+  return podSpecWarnings(template.spec, template.metadata, path)
 }

@@ -2,8 +2,8 @@ import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSchedulingGate,
 import { semanticEqual } from '../deep-equal.ts'
 import { type FieldError, forbidden, invalid, required } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
-import { validateImageIsTrimmed } from './containers.ts'
-import { metaPath, specOf, specPath, validatePod } from './pod.ts'
+import { validateImagesAreTrimmed } from './containers.ts'
+import { metaPath, specPath, validatePod } from './pod.ts'
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts'
 import { validateTolerations } from './tolerations.ts'
 
@@ -25,8 +25,8 @@ function validateImages(containers: readonly Container[], old: readonly Containe
   }
   for (const [i, container] of containers.entries()) {
     if (!container.image) errors.push(required(path.index(i).child('image')))
-    validateImageIsTrimmed(container, path.index(i), errors)
   }
+  validateImagesAreTrimmed(containers, path, errors)
   return true
 }
 
@@ -141,7 +141,7 @@ function changedFields(spec: PodSpec, old: PodSpec): string {
 /** Judges an update of a pod: next to nothing of what it runs may change. */
 export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   const errors: FieldError[] = []
-  const [spec, was] = [specOf(pod), specOf(old)]
+  const [spec, was] = [pod.spec, old.spec]
   validatePod(pod, errors)
   validatePodAnnotationsUpdate(pod.metadata, old.metadata, pod.spec, metaPath.child('annotations'), errors)
   if (!validateImages(spec.containers ?? [], was.containers ?? [], specPath.child('containers'), errors)) return errors

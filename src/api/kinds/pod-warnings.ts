@@ -181,5 +181,5 @@ export function podSpecWarnings(spec: PodSpec, meta: ObjectMeta | undefined, aro
 export function podWarnings(pod: Pod): string[] {
   const problems = isDns1123Label(pod.metadata.name ?? '')
   const surprise = "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended:"
-  return [...(problems.length ? [`${surprise} [${problems.join(' ')}]`] : []), ...podSpecWarnings(pod.spec ?? { containers: [] }, pod.metadata, undefined)]
+  return [...(problems.length ? [`${surprise} [${problems.join(' ')}]`] : []), ...podSpecWarnings(pod.spec, pod.metadata, undefined)]
 }

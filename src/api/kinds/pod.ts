@@ -1,18 +1,13 @@
 import type { Pod, PodSpec } from '../generated/types.ts'
 import { type FieldError, forbidden } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
-import { validateImageIsTrimmed } from './containers.ts'
+import { validateImagesAreTrimmed } from './containers.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { validateProfilesAgree } from './security-profiles.ts'
 
 export const specPath = Path.of('spec')
 export const metaPath = Path.of('metadata')
-
-const noSpec: PodSpec = { containers: [] }
-
-/** A pod's spec; every stored pod has one. */
-export const specOf = (pod: Pod): PodSpec => pod.spec ?? noSpec
 
 function refuseTokensWithoutAccount(spec: PodSpec, errors: FieldError[]): void {
   for (const [i, volume] of (spec.volumes ?? []).entries()) {
@@ -26,18 +21,18 @@ function refuseTokensWithoutAccount(spec: PodSpec, errors: FieldError[]): void {
 
 /** What is asked of a pod whenever it is written. */
 export function validatePod(pod: Pod, errors: FieldError[]): void {
-  const spec = specOf(pod)
+  const { spec } = pod
   validatePodAnnotations(pod.metadata.annotations, spec, metaPath.child('annotations'), errors)
   validatePodSpec(spec, specPath, { podName: pod.metadata.name ?? '', isPod: true }, errors)
   if (!spec.serviceAccountName && spec.volumes) refuseTokensWithoutAccount(spec, errors)
-  for (const [i, container] of (spec.containers ?? []).entries()) validateImageIsTrimmed(container, specPath.child('containers').index(i), errors)
-  for (const [i, container] of (spec.initContainers ?? []).entries()) validateImageIsTrimmed(container, specPath.child('initContainers').index(i), errors)
+  validateImagesAreTrimmed(spec.containers, specPath.child('containers'), errors)
+  validateImagesAreTrimmed(spec.initContainers, specPath.child('initContainers'), errors)
 }
 
 /** Judges a new pod. */
 export function validatePodCreate(pod: Pod): FieldError[] {
   const errors: FieldError[] = []
-  const spec = specOf(pod)
+  const { spec } = pod
   validatePod(pod, errors)
   if (spec.ephemeralContainers?.length) errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'))
   if (spec.nodeName && spec.schedulingGates?.length) {

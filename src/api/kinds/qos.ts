@@ -1,23 +1,7 @@
 import type { Pod, PodSpec, ResourceRequirements } from '../generated/types.ts'
-import { addQuantities, compareQuantity, quantitySign } from '../quantity.ts'
-import type { ResourceList } from './resource-names.ts'
+import { compareQuantity, quantitySign } from '../quantity.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
-
-const computeResources = ['cpu', 'memory'] as const
-
-/** Adds the compute resources that are more than zero; says how many there were. */
-function addPositive(sum: ResourceList, list: ResourceList | undefined): number {
-  if (!list) return 0
-  let found = 0
-  for (const name of computeResources) {
-    const quantity = list[name]
-    if (quantity === undefined || quantitySign(quantity) <= 0) continue
-    found++
-    sum[name] = sum[name] === undefined ? quantity : addQuantities(sum[name], quantity)
-  }
-  return found
-}
 
 const hasPodLevelResources = (spec: PodSpec): boolean => {
   for (const _ in spec.resources?.requests) return true
@@ -25,33 +9,39 @@ const hasPodLevelResources = (spec: PodSpec): boolean => {
   return false
 }
 
+const positive = (quantity: string | undefined): string | undefined => (quantity !== undefined && quantitySign(quantity) > 0 ? quantity : undefined)
+
+/** What has been seen so far of the resources of a pod. */
+class Tally {
+  isAnythingAsked = false
+  isGuaranteed = true
+
+  count(resources: ResourceRequirements | undefined): void {
+    this.#countOne(resources?.requests?.['cpu'], resources?.limits?.['cpu'])
+    this.#countOne(resources?.requests?.['memory'], resources?.limits?.['memory'])
+  }
+
+  // Requests are never above limits, so that the sums are equal only where every single one is.
+  #countOne(requested: string | undefined, limited: string | undefined): void {
+    const request = positive(requested)
+    const limit = positive(limited)
+    if (request !== undefined || limit !== undefined) this.isAnythingAsked = true
+    if (request === undefined || limit === undefined || (request !== limit && compareQuantity(request, limit) !== 0)) this.isGuaranteed = false
+  }
+}
+
 /** Which quality of service the resources of a pod give it: from the pod's own resources if it has any, else from every container's. */
 export function computeQosClass(spec: PodSpec): QosClass {
-  const requests: ResourceList = {}
-  const limits: ResourceList = {}
-  let limitsEverywhere = true
-  const count = (resources: ResourceRequirements | undefined) => {
-    addPositive(requests, resources?.requests)
-    if (addPositive(limits, resources?.limits) < computeResources.length) limitsEverywhere = false
-  }
+  const tally = new Tally()
   if (hasPodLevelResources(spec)) {
-    count(spec.resources)
+    tally.count(spec.resources)
   } else {
-    for (const container of spec.containers ?? []) count(container.resources)
-    for (const container of spec.initContainers ?? []) count(container.resources)
+    for (const container of spec.containers ?? []) tally.count(container.resources)
+    for (const container of spec.initContainers ?? []) tally.count(container.resources)
   }
-  let requested = 0
-  let asLimited = true
-  for (const name of computeResources) {
-    const request = requests[name]
-    if (request === undefined) continue
-    requested++
-    if (limits[name] === undefined || compareQuantity(limits[name], request) !== 0) asLimited = false
-  }
-  const limited = computeResources.filter((name) => limits[name] !== undefined).length
-  if (requested === 0 && limited === 0) return 'BestEffort'
-  return limitsEverywhere && asLimited && requested === limited ? 'Guaranteed' : 'Burstable'
+  if (!tally.isAnythingAsked) return 'BestEffort'
+  return tally.isGuaranteed ? 'Guaranteed' : 'Burstable'
 }
 
 /** The class in the pod's status, or computed where there is none. */
-export const qosClassOf = (pod: Pod): string => pod.status?.qosClass || computeQosClass(pod.spec ?? { containers: [] })
+export const qosClassOf = (pod: Pod): string => pod.status?.qosClass || computeQosClass(pod.spec)

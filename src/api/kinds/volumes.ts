@@ -22,7 +22,7 @@ export interface VolumeContext {
 
 type Source = Exclude<keyof Volume, 'name'>
 
-type Judge<K extends Source> = (source: NonNullable<Volume[K]>, path: Path, errors: FieldError[], context: VolumeContext, name: string) => void
+type Judge<K extends Source> = (source: NonNullable<Volume[K]>, path: Path, errors: FieldError[], context: VolumeContext) => void
 
 /** Which fields a source must have, where that is all there is to say. */
 const needs =
@@ -105,7 +105,23 @@ const sources = Object.keys(judges) as Source[]
 const reportedAs: Partial<Record<Source, string>> = { gcePersistentDisk: 'persistentDisk' }
 const reportedTwiceAs: Partial<Record<Source, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
 
-function validateSource(volume: Volume, path: Path, context: VolumeContext, errors: FieldError[]): void {
+/** The only source of a volume, as nearly all have; undefined where there are more or none. */
+function onlySource(volume: Volume): Source | undefined {
+  let only: Source | undefined
+  for (const key in volume) {
+    if (key === 'name' || volume[key as Source] === undefined) continue
+    if (only !== undefined) return undefined
+    only = key as Source
+  }
+  return only
+}
+
+function validateSources(volume: Volume, path: Path, context: VolumeContext, errors: FieldError[]): void {
+  const only = onlySource(volume)
+  if (only !== undefined) {
+    ;(judges[only] as Judge<Source>)(volume[only]!, path.child(reportedAs[only] ?? only), errors, context)
+    return
+  }
   let found = false
   for (const source of sources) {
     const value = volume[source]
@@ -115,9 +131,13 @@ function validateSource(volume: Volume, path: Path, context: VolumeContext, erro
       continue
     }
     found = true
-    ;(judges[source] as Judge<Source>)(value, path.child(reportedAs[source] ?? source), errors, context, volume.name)
+    ;(judges[source] as Judge<Source>)(value, path.child(reportedAs[source] ?? source), errors, context)
   }
   if (!found) errors.push(required(path, 'must specify a volume type'))
+}
+
+function validateSource(volume: Volume, path: Path, context: VolumeContext, errors: FieldError[]): void {
+  validateSources(volume, path, context, errors)
   if (volume.iscsi?.initiatorName !== undefined && byteLength(`${volume.name}:${volume.iscsi.targetPortal}`) > 64) {
     errors.push(
       invalid(

@@ -31,7 +31,7 @@ const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'
 function validateFinalizers(finalizers: readonly string[] | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, finalizer] of (finalizers ?? []).entries()) {
-    errors.push(...isQualifiedName(finalizer).map((p) => invalid(path.index(i), finalizer, p)))
+    for (const problem of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, problem))
     if (!finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
       errors.push(invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'))
     }

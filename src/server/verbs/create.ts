@@ -1,5 +1,6 @@
 import { ApiError, alreadyExists, badRequest } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
+import { decodeObject, fieldOf } from '../../api/schema/index.ts'
 import { validateObjectMeta } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
 import { decodeBody } from '../body.ts'
@@ -7,6 +8,7 @@ import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { StoredObject, encodeForStore } from '../stored-object.ts'
 import { parseWriteOptions } from './options.ts'
+import { dropRepeatedOwners } from './owners.ts'
 import { admit, groupResource, throwIfInvalid, timestamp, validateAdmission } from './write.ts'
 
 /** How often a generated name is tried anew when it is taken. */
@@ -36,6 +38,12 @@ export function checkNamespace(target: Registered, object: KubeObject, namespace
   }
 }
 
+/** A status that says nothing yet, with the fields that are always written out. */
+function emptyStatus(type: string): object {
+  const field = fieldOf(type, 'status')
+  return field?.type.kind === 'struct' ? decodeObject(field.type.name, {}).object : {}
+}
+
 /** Takes a decoded object through defaults, admission and validation into the store. */
 export async function createObject(request: ResourceRequest, object: KubeObject, dryRun: boolean): Promise<StoredObject> {
   const { server, target, namespace, rules } = request
@@ -50,7 +58,8 @@ export async function createObject(request: ResourceRequest, object: KubeObject,
   meta.creationTimestamp = timestamp(rules.now)
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'managedFields'] as const) delete meta[field]
   if (resource.generation) meta.generation = 1
-  if (resource.status && !resource.keepsStatusOnCreate && 'status' in object) object.status = {}
+  if (resource.status && !resource.keepsStatusOnCreate && 'status' in object) object.status = emptyStatus(target.type)
+  dropRepeatedOwners(meta, request.warnings)
   const isGenerated = !meta.name && Boolean(meta.generateName)
   for (let attempt = 1; ; attempt++) {
     const candidate = isGenerated ? structuredClone(object) : object

@@ -57,6 +57,8 @@ export async function readDeleteOptions(request: ResourceRequest): Promise<Delet
   }
   errors.push(...checkDryRun(options.dryRun ?? []))
   if (errors.length) throw invalidOptions('DeleteOptions', errors)
+  const { defaultPropagationWarning } = request.target.resource
+  if (defaultPropagationWarning && policy === undefined && orphanDependents === undefined) request.warnings.push(defaultPropagationWarning)
   return options
 }
 

@@ -48,7 +48,7 @@ export function checkTimeout(query: URLSearchParams): void {
   const text = query.get('timeout')
   if (text === null || text === '') return
   const isDuration = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*$/.test(text) || text === '0'
-  if (!isDuration) throw badRequest(`invalid timeout specified in the request URL`)
+  if (!isDuration) throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`)
 }
 
 export const wantsBookmarks = (query: URLSearchParams): boolean => queryBoolean(query, 'allowWatchBookmarks')

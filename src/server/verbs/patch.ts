@@ -45,7 +45,8 @@ export function readPatch(request: ResourceRequest): Patch {
     const patched = applyPatch(type, current as unknown as Json, value, expected.type)
     const known = request.warnings.length
     try {
-      const object = decodeValue({ value: patched, duplicates, text: undefined }, expected, options.fieldValidation, request.warnings)
+      const said = duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`)
+      const object = decodeValue({ value: patched, duplicates: [], text: undefined }, expected, options.fieldValidation, request.warnings, said)
       checkPatched(request, patched, object, expected)
       return object
     } catch (e) {

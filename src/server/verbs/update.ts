@@ -12,6 +12,7 @@ import type { PartialUpdate } from '../resource.ts'
 import type { StoredObject } from '../stored-object.ts'
 import { checkNamespace, createObject, unsaved } from './create.ts'
 import { parseWriteOptions } from './options.ts'
+import { dropRepeatedOwners } from './owners.ts'
 import { admit, groupResource, throwIfInvalid, validateAdmission } from './write.ts'
 
 /** PUT of a whole object, or of the part of it that a subresource stands for. */
@@ -114,13 +115,17 @@ async function writeUpdate(request: ResourceRequest, stored: StoredObject, old: 
     if (resource.status) (object as { status?: unknown }).status = (old as { status?: unknown }).status
     resource.prepareForUpdate?.(object, old, rules)
   }
+  dropRepeatedOwners(object.metadata, request.warnings)
   raiseGeneration(target, object, old)
   const begun = partial ? undefined : resource.begin?.(object, old, { reader: server.access, dryRun })
   let committed = false
   try {
     throwIfInvalid(target, object.metadata.name ?? '', begun?.errors ?? [])
+    const metaErrors = validateObjectMetaUpdate(object.metadata, old.metadata, Path.of('metadata'))
     throwIfInvalid(target, object.metadata.name ?? '', [
-      ...validateObjectMetaUpdate(object.metadata, old.metadata, Path.of('metadata')),
+      // Kubernetes judges the metadata for all kinds and then once more for the one: clients see each cause twice.
+      ...metaErrors,
+      ...metaErrors,
       ...(partial ?? { validate: resource.validateUpdate }).validate(object, old, rules),
     ])
     const warn = partial ? partial.warnings?.(object, old, rules) : resource.warnings?.(object, old, rules)

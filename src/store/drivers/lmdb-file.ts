@@ -130,10 +130,8 @@ export class LmdbFile {
     // A transaction writes the header of its own parity, so the two are always neighbours; a new file has 0 and 0.
     if (Math.abs(first.transaction - second.transaction) > 1) throw corrupt('its two headers are not neighbours')
     const meta = first.transaction >= second.transaction ? first : second
-    if (meta.lastPage < 1 || (meta.lastPage + 1) * pageSize > meta.mapSize || meta.mapSize > 2 ** 46) {
-      throw corrupt('its header gives impossible sizes')
-    }
-    // The last pages may be missing if they are free; the rest is found out by walking.
+    if (meta.lastPage < 1 || meta.mapSize > 2 ** 46) throw corrupt('its header gives impossible sizes')
+    // The last pages may be missing if they are free, but not so many; the rest is found out by walking.
     if (meta.lastPage > 1024 + (this.#size / pageSize) * 64) throw corrupt('it is truncated')
     return meta
   }

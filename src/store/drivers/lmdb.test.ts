@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { open as openLmdb } from 'lmdb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { StoreOpenError } from '../store.ts'
-import type { Store } from '../store.ts'
+import { SetClock } from '../conformance.ts'
+import { CompactedError, StoreOpenError } from '../store.ts'
+import type { Store, StoreEvent } from '../store.ts'
 import { encodeMeta } from './lmdb-format.ts'
 import { openLmdbStore } from './lmdb.ts'
 
@@ -58,16 +59,34 @@ describe('openLmdbStore()', () => {
     expect(readdirSync(dir).sort()).toEqual(['data.mdb', 'data.mdb-lock'])
   })
 
-  it('keeps the revision when the newest records are forgotten', async () => {
-    const store = await openLmdbStore({ dir })
-    await store.write({ key: '/a', expected: 0, value: Buffer.from('x') })
-    await store.write({ key: '/a', expected: 1, value: undefined })
-    await store.compact(2)
+  it('keeps the revision, and its time, when the newest records are forgotten', async () => {
+    const clock = new SetClock()
+    const store = await openLmdbStore({ dir, clock })
+    await store.write({ key: '/live', expected: 0, value: Buffer.from('x') })
+    await store.write({ key: '/gone', expected: 0, value: Buffer.from('x') })
+    clock.timeMs += 1000
+    await store.write({ key: '/gone', expected: 2, value: undefined })
+    await store.compact(3)
     await store.close()
-    const again = await openLmdbStore({ dir })
-    expect(again.revision).toBe(2)
-    expect(await again.write({ key: '/b', expected: 0, value: Buffer.from('x') })).toEqual({ ok: true, revision: 3 })
+    const again = await openLmdbStore({ dir, clock })
+    expect(again.revision).toBe(3)
+    expect([clock.timeMs - 1, clock.timeMs].map((timeMs) => again.revisionAt(timeMs))).toEqual([undefined, 3])
+    expect(await again.write({ key: '/b', expected: 0, value: Buffer.from('x') })).toEqual({ ok: true, revision: 4 })
     await again.close()
+  })
+
+  it('does not take what lies in the place of a forgotten record for it', async () => {
+    const first = await openLmdbStore({ dir })
+    await fill(first, 30, 1)
+    await first.close()
+    const store = await openLmdbStore({ dir })
+    const events: StoreEvent[] = []
+    await store.watch('/', store.revision, (some) => events.push(...some))
+    await fill(store, 30, 2)
+    await store.compact(store.revision)
+    await fill(store, 30, 2)
+    for (const event of events.slice(0, 30)) expect(() => event.previous).toThrow(CompactedError)
+    await store.close()
   })
 
   it('makes the directory, even one with a very long name, and takes over what was left half made', async () => {
@@ -192,6 +211,18 @@ describe('openLmdbStore() on a damaged file', () => {
     const refused = await refusal()
     expect(refused.why).toBe('Corrupt')
     expect(refused.message).toContain(file)
+  })
+
+  it('refuses one that would write over its own pages', async () => {
+    const content = readFileSync(file)
+    // The header of the newer transaction names the root of the free list; its first page number becomes a used one's.
+    const meta = 24 + (content.readUInt32LE(24 + 128) > content.readUInt32LE(4096 + 24 + 128) ? 0 : 4096)
+    const freeRoot = content.readUInt32LE(meta + 24 + 40) * 4096
+    const mainRoot = content.readUInt32LE(meta + 72 + 40)
+    const node = freeRoot + 24 + content.readUInt16LE(freeRoot + 24)
+    content.writeUInt32LE(mainRoot, node + 8 + 8 + 8)
+    writeFileSync(file, content)
+    expect(await refusal()).toMatchObject({ why: 'Corrupt', message: expect.stringContaining('used twice') })
   })
 
   it('refuses one of which any few bytes were changed, unless they did not matter', async () => {

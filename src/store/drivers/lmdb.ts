@@ -74,8 +74,8 @@ async function openDatabases(path: string): Promise<Databases> {
     overlappingSync: false,
     // We gather writes ourselves; LMDB must not add to a commit that runs.
     eventTurnBatching: false,
-    // Address space, not memory. LMDB grows the map if this is not enough, but then stops the readers for it.
-    mapSize: 2 ** 35,
+    // Address space, not memory. LMDB grows the map when it is full; this spares it the first thirteen times.
+    mapSize: 2 ** 30,
   })
   const options = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
   return { root, log: root.openDB(logName, options), meta: root.openDB(metaName, options) }

@@ -12,7 +12,7 @@ interface Deadlined {
 
 /** With its gate off the field is only kept where it already is. */
 export function dropDeadline(spec: Deadlined, old: Deadlined | undefined, isOn: boolean): void {
-  if (!isOn && old?.progressDeadlineSeconds === undefined) spec.progressDeadlineSeconds = undefined
+  if (!isOn && old?.progressDeadlineSeconds === undefined) delete spec.progressDeadlineSeconds
 }
 
 /** A deadline is positive and leaves a pod the time to become available. */

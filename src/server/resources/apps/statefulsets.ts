@@ -50,7 +50,7 @@ function dropGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefined
   dropDeadline(spec, old, ctx.gates.enabled('StatefulSetConditions'))
   const rolling = spec.updateStrategy?.rollingUpdate
   if (!rolling || ctx.gates.enabled('MaxUnavailableStatefulSet')) return
-  if (old?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) rolling.maxUnavailable = undefined
+  if (old?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) delete rolling.maxUnavailable
 }
 
 /** apps/v1 StatefulSets. */

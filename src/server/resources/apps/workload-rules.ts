@@ -50,10 +50,10 @@ export function validateSelectorMatches(selector: LabelSelector | null | undefin
 }
 
 export const labelsMismatch = (template: PodTemplateSpec, path: Path): FieldError =>
-  invalid(path.child('metadata', 'labels'), inOrder(template.metadata?.labels), '`selector` does not match template `labels`')
+  invalid(path.child('metadata', 'labels'), mapAsGo(template.metadata?.labels), '`selector` does not match template `labels`')
 
 /** A map as it stands in Kubernetes' messages: its keys sorted. */
-const inOrder = (map: Record<string, string> | null | undefined): Record<string, string> | undefined =>
+export const mapAsGo = (map: Record<string, string> | null | undefined): Record<string, string> | undefined =>
   map ? Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))) : undefined
 
 /** A selector as it stands in Kubernetes' messages. */
@@ -61,7 +61,7 @@ export function selectorAsGo(selector: LabelSelector | null | undefined): unknow
   if (!selector) return null
   const { matchLabels, matchExpressions } = selector
   return {
-    matchLabels: inOrder(matchLabels),
+    matchLabels: mapAsGo(matchLabels),
     matchExpressions: matchExpressions?.map(({ key, operator, values }) => ({ key, operator, values })),
   }
 }
@@ -103,7 +103,7 @@ export function validateCounts<K extends string>(status: Counts<K>, names: reado
 export function validateAtMostReplicas<K extends string>(status: Counts<K> & { replicas?: number }, names: readonly K[], path: Path): FieldError[] {
   const total = status.replicas ?? 0
   const tooLarge = names.filter((name) => (status[name] ?? 0) > total)
-  return tooLarge.map((name) => invalid(path.child(name), status[name], 'cannot be greater than status.replicas'))
+  return tooLarge.map((name) => invalid(path.child(name), status[name] ?? 0, 'cannot be greater than status.replicas'))
 }
 
 /** A pod is ready before it is available. */

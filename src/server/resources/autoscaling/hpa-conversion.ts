@@ -29,6 +29,9 @@ export function withoutConversionAnnotations(annotations: Annotations): Annotati
   return others.length ? Object.fromEntries(others) : undefined
 }
 
+/** The object without fields that are there and undefined: what is stored has none. */
+const withoutAbsent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
 const isCpu = (metric: V2MetricSpec | V2MetricStatus) => metric.type === 'Resource' && metric.resource?.name === 'cpu'
 
 /** v2 as v1 shows it. */
@@ -43,7 +46,7 @@ export function autoscalerToV1(obj: V2HorizontalPodAutoscaler): HorizontalPodAut
   if (status?.conditions?.length) added[conditionsAnnotation] = JSON.stringify(status.conditions.map(inOrder))
   const annotations = { ...withoutConversionAnnotations(obj.metadata.annotations), ...added }
   const currentCpu = status?.currentMetrics?.findLast((metric) => isCpu(metric) && metric.resource!.current.averageUtilization !== undefined)
-  return {
+  return withoutAbsent({
     apiVersion: 'autoscaling/v1',
     kind: 'HorizontalPodAutoscaler',
     metadata: { ...obj.metadata, annotations: Object.keys(annotations).length ? annotations : undefined },
@@ -60,7 +63,7 @@ export function autoscalerToV1(obj: V2HorizontalPodAutoscaler): HorizontalPodAut
       desiredReplicas: status?.desiredReplicas ?? 0,
       currentCPUUtilizationPercentage: currentCpu?.resource?.current.averageUtilization,
     },
-  }
+  })
 }
 
 // The order of the fields in the text is that of Kubernetes.
@@ -93,8 +96,11 @@ export function autoscalerFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodA
     status: statusFromV1(obj),
   }
   defaultAutoscaler(converted)
-  return converted
+  return withoutAbsent(converted)
 }
+
+// Written out as null where there are none.
+const noMetrics = null as unknown as V2MetricStatus[]
 
 function statusFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodAutoscaler['status'] {
   const { annotations } = obj.metadata
@@ -109,7 +115,7 @@ function statusFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodAutoscaler['
     lastScaleTime: obj.status?.lastScaleTime,
     currentReplicas: obj.status?.currentReplicas,
     desiredReplicas: obj.status?.desiredReplicas ?? 0,
-    currentMetrics,
+    currentMetrics: currentMetrics.length ? currentMetrics : noMetrics,
     conditions: conditions.length ? conditions.map(inOrder) : undefined,
   }
 }

@@ -6,7 +6,7 @@ import { immutableMessage, validateImmutableField, validateNonnegative } from '.
 import { type FieldError, invalid, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Label, isDns1123Subdomain, regexMessage } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { isUsableSelector, labelsMismatch, selectorAsGo, unsupported, validateSelectorUnchanged } from '../apps/workload-rules.ts'
+import { isUsableSelector, labelsMismatch, mapAsGo, selectorAsGo, unsupported, validateSelectorUnchanged } from '../apps/workload-rules.ts'
 import { podFailurePolicyAsGo, successPolicyAsGo, validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
 
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
@@ -125,7 +125,7 @@ function validateHasLabel(template: PodTemplateSpec, key: string, value: string)
   const labels = template.metadata?.labels ?? {}
   const at = specPath.child('template', 'metadata', 'labels').key(key)
   if (!Object.hasOwn(labels, key)) return [required(at, `must be '${value}'`)]
-  return labels[key] === value ? [] : [invalid(at, labels, `must be '${value}'`)]
+  return labels[key] === value ? [] : [invalid(at, mapAsGo(labels), `must be '${value}'`)]
 }
 
 /** The selector and the labels that keep Jobs apart must be there unless the user takes care of them. */

@@ -138,6 +138,8 @@ export const jobs = defineResource<Job>({
     validate: validateJobStatus,
   },
   defaultPropagation: 'Orphan',
+  defaultPropagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   selectableFields: { 'status.successful': (obj) => String(obj.status?.succeeded ?? 0) },
   columns,
 })

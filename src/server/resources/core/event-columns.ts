@@ -43,7 +43,12 @@ export const eventColumns: readonly Column<CoreV1Event>[] = [
     description: 'The component reporting this event. Should be a short machine understandable string.',
     cell: sourceText,
   },
-  { name: 'Message', type: 'string', description: () => describeField('CoreV1Event', 'message'), cell: (event) => (event.message ?? '').trim() },
+  {
+    name: 'Message',
+    type: 'string',
+    description: () => describeField('CoreV1Event', 'message'),
+    cell: (event) => (event.message ?? '').trim(),
+  },
   {
     name: 'First Seen',
     type: 'string',

@@ -46,7 +46,9 @@ export function validateNewEvent(event: CoreV1Event): FieldError[] {
   const errors = [...validateEvent(event), ...validateSeries(event)]
   const unset = (field: string) => invalid(Path.of(field), '', 'needs to be unset')
   if (!event.eventTime) errors.push(required(Path.of('eventTime')))
-  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalid(Path.of('type'), '', `has invalid value: ${event.type ?? ''}`))
+  if (event.type !== 'Normal' && event.type !== 'Warning') {
+    errors.push(invalid(Path.of('type'), '', `has invalid value: ${event.type ?? ''}`))
+  }
   if (event.firstTimestamp) errors.push(unset('firstTimestamp'))
   if (event.lastTimestamp) errors.push(unset('lastTimestamp'))
   if (event.count) errors.push(unset('count'))
@@ -55,8 +57,8 @@ export function validateNewEvent(event: CoreV1Event): FieldError[] {
 }
 
 const fixedFields = [
-  'involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'reason', 'type', 'eventTime', 'action', 'related',
-  'reportingController', 'reportingInstance',
+  'involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'reason', 'type', 'eventTime',
+  'action', 'related', 'reportingController', 'reportingInstance',
 ] as const
 
 /** The newer API only lets the series of an event change. */

@@ -4,13 +4,13 @@ import { defineResource } from '../../resource.ts'
 import { eventColumns } from './event-columns.ts'
 import { validateEvent } from './event-validation.ts'
 
+const referenceParts = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const
+
 const about = (field: keyof ObjectReference) => (event: CoreV1Event) => event.involvedObject?.[field] ?? ''
 
 /** Selectors on what an event is about, under the name its API gives that reference. */
 export const referenceFields = (name: string): Record<string, (event: CoreV1Event) => string> =>
-  Object.fromEntries(
-    (['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const).map((field) => [`${name}.${field}`, about(field)]),
-  )
+  Object.fromEntries(referenceParts.map((field) => [`${name}.${field}`, about(field)]))
 
 /** Reports of what happened to other objects. */
 export const events = defineResource<CoreV1Event>({

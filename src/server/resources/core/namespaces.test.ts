@@ -8,7 +8,7 @@ const said = (errors: readonly { field: string; message: string }[]) => errors.m
 const bare = 'Invalid value: "foo": name is neither a standard finalizer name nor is it fully qualified'
 
 function made(fields: Partial<Namespace> = {}): Namespace {
-  const obj: Namespace = { metadata: { name: 'n' }, ...structuredClone(fields) }
+  const obj = { metadata: { name: 'n' }, ...structuredClone(fields) } as Namespace
   namespaces.defaults!(obj, ctx)
   return obj
 }

@@ -23,11 +23,10 @@ function validateFinalizer(name: string, path: Path): FieldError[] {
 }
 
 function validatePhase({ metadata, status }: Namespace): FieldError[] {
-  const path = Path.of('status', 'Phase')
-  if (!metadata.deletionTimestamp) {
-    return status?.phase === 'Active' ? [] : [invalid(path, status?.phase ?? '', "may only be 'Active' if `deletionTimestamp` is empty")]
-  }
-  return status?.phase === 'Terminating' ? [] : [invalid(path, status?.phase ?? '', "may only be 'Terminating' if `deletionTimestamp` is not empty")]
+  const wanted = metadata.deletionTimestamp ? 'Terminating' : 'Active'
+  if (status?.phase === wanted) return []
+  const when = metadata.deletionTimestamp ? 'is not empty' : 'is empty'
+  return [invalid(Path.of('status', 'Phase'), status?.phase ?? '', `may only be '${wanted}' if \`deletionTimestamp\` ${when}`)]
 }
 
 /** Scopes for names. Its own list of finalizers, changed only through `finalize`, holds it until its contents are gone. */
@@ -64,6 +63,7 @@ export const namespaces = defineResource<Namespace>({
   },
   partialUpdates: {
     finalize: {
+      verbs: ['update'],
       prepare(obj, old) {
         obj.status = old.status
       },

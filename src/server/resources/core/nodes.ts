@@ -77,12 +77,14 @@ const validate = (node: Node, old?: Node): FieldError[] => [
   ...validateCidrs(node.spec?.podCIDRs ?? [], old?.spec?.podCIDRs),
 ]
 
-function validateUpdate(node: Node, old: Node): FieldError[] {
-  const errors = validate(node, old)
+/** What may not change, and what the status may not say. */
+function validateChange(node: Node, old: Node): FieldError[] {
+  const errors = validateResources(node)
   const seen = new Set<string>()
   for (const [i, { type, address }] of (node.status?.addresses ?? []).entries()) {
-    if (seen.has(`${type} ${address}`)) errors.push(duplicate(Path.of('status', 'addresses').index(i), { Type: type, Address: address }))
-    seen.add(`${type} ${address}`)
+    const key = `${type} ${address}`
+    if (seen.has(key)) errors.push(duplicate(Path.of('status', 'addresses').index(i), { Type: type, Address: address }))
+    seen.add(key)
   }
   const [cidrs, before] = [node.spec?.podCIDRs ?? [], old.spec?.podCIDRs ?? []]
   if (before.length) {
@@ -92,6 +94,7 @@ function validateUpdate(node: Node, old: Node): FieldError[] {
   if (old.spec?.providerID && old.spec.providerID !== node.spec?.providerID) {
     errors.push(forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid'))
   }
+  errors.push(...validateTaints(node))
   if ((node.spec?.externalID ?? '') !== (old.spec?.externalID ?? '')) errors.push(forbidden(Path.of('spec', 'externalID'), 'may not be updated'))
   return errors
 }
@@ -128,7 +131,8 @@ export const nodes = defineResource<Node>({
   prepareForCreate: dropConfig,
   prepareForUpdate: dropConfig,
   validate: (node) => validate(node),
-  validateUpdate,
+  // Kubernetes finds what both judge twice.
+  validateUpdate: (node, old) => [...validate(node, old), ...validateChange(node, old)],
   warnings: (node) => [
     ...(node.spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
     ...(node.spec?.podCIDRs ?? []).flatMap((cidr, i) => cidrWarnings(cidrsPath.index(i), cidr)),
@@ -138,7 +142,7 @@ export const nodes = defineResource<Node>({
       node.spec = old.spec
       if (node.status) node.status.config = undefined
     },
-    validate: validateUpdate,
+    validate: validateChange,
   },
   selectableFields: { 'spec.unschedulable': (node) => String(node.spec?.unschedulable ?? false) },
   columns: [

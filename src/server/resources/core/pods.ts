@@ -47,21 +47,21 @@ const columns: readonly Column<Pod>[] = [
     type: 'string',
     priority: 1,
     description: () => describeField('PodStatus', 'podIP'),
-    cell: (pod) => pod.status?.podIPs?.[0]?.ip || none,
+    cell: (pod) => pod.status.podIPs?.[0]?.ip || none,
   },
   {
     name: 'Node',
     type: 'string',
     priority: 1,
     description: () => describeField('PodSpec', 'nodeName'),
-    cell: (pod) => pod.spec?.nodeName || none,
+    cell: (pod) => pod.spec.nodeName || none,
   },
   {
     name: 'Nominated Node',
     type: 'string',
     priority: 1,
     description: () => describeField('PodStatus', 'nominatedNodeName'),
-    cell: (pod) => pod.status?.nominatedNodeName || none,
+    cell: (pod) => pod.status.nominatedNodeName || none,
   },
   {
     name: 'Readiness Gates',
@@ -91,7 +91,7 @@ export const pods = defineResource<Pod>({
   defaults: defaultPod,
   prepareForCreate: (pod, ctx) => preparePodForCreate(pod, ctx.now),
   validate: validatePodCreate,
-  prepareForUpdate: (pod) => dropUnsupportedFields(pod.spec ?? { containers: [] }),
+  prepareForUpdate: (pod) => dropUnsupportedFields(pod.spec),
   validateUpdate: validatePodUpdate,
   // Humans seldom update pods, and node agents do it all the time.
   warnings: (pod, old) => (old ? [] : podWarnings(pod)),
@@ -107,19 +107,19 @@ export const pods = defineResource<Pod>({
   deleteAnswersObject: true,
 
   selectableFields: {
-    'spec.nodeName': (pod) => pod.spec?.nodeName ?? '',
+    'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
     // The old name of spec.nodeName.
-    'spec.host': (pod) => pod.spec?.nodeName ?? '',
-    'spec.restartPolicy': (pod) => pod.spec?.restartPolicy ?? '',
-    'spec.schedulerName': (pod) => pod.spec?.schedulerName ?? '',
-    'spec.serviceAccountName': (pod) => pod.spec?.serviceAccountName ?? '',
-    'spec.hostNetwork': (pod) => String(pod.spec?.hostNetwork ?? false),
-    'status.phase': (pod) => pod.status?.phase ?? '',
-    'status.podIP': (pod) => pod.status?.podIPs?.[0]?.ip ?? '',
+    'spec.host': (pod) => pod.spec.nodeName ?? '',
+    'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
+    'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
+    'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
+    'spec.hostNetwork': (pod) => String(pod.spec.hostNetwork ?? false),
+    'status.phase': (pod) => pod.status.phase ?? '',
+    'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
     // Known and never set, as in Kubernetes.
     'status.podIPs': () => '',
-    'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
+    'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
   },
   columns,
-  rowConditions: (pod) => finished[pod.status?.phase ?? ''] ?? [],
+  rowConditions: (pod) => finished[pod.status.phase ?? ''] ?? [],
 })

@@ -31,7 +31,6 @@ export const podtemplates = defineResource<PodTemplate>({
   warnings: (obj, old) => (old && deepEqual(obj.template, old.template) ? [] : podTemplateWarnings(obj.template, path, old?.template)),
 
   generation: { changed: (obj, old) => !deepEqual(obj.template, old.template) },
-  allowCreateOnUpdate: true,
   deleteAnswersObject: true,
 
   columns: [

@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { Random } from '../../../base/random.ts'
 import { internalError } from '../../../api/errors.ts'
 import type { Service, ServiceSpec } from '../../../api/generated/types.ts'
+import type { Partly } from '../../../api/partly.ts'
 import type { ObjectReader } from '../../objects.ts'
-import { ServiceAllocation, type ServiceRanges } from './service-allocation.ts'
+import { ServiceAllocation } from './service-allocation.ts'
+import type { ServiceRanges } from './service-supply.ts'
+
+type Spec = Partly<ServiceSpec>
 
 const lowest: Random = { next: () => 0, uuid: () => '00000000-0000-4000-8000-000000000000' }
 
@@ -12,15 +16,15 @@ function cluster(ranges?: ServiceRanges) {
   const stored: Service[] = []
   const reader = { get: () => undefined, list: () => stored } as unknown as ObjectReader
   const allocation = new ServiceAllocation(lowest, ranges)
-  const service = (spec: ServiceSpec): Service => ({ metadata: { name: 'x' }, spec: { type: 'ClusterIP', ...structuredClone(spec) } })
+  const service = (spec: Spec) => ({ metadata: { name: 'x' }, spec: { type: 'ClusterIP', ...structuredClone(spec) } })
   return {
     stored,
-    begin: (spec: ServiceSpec, old?: Service, dryRun = false) => {
-      const made = { ...service(spec), status: old?.status }
+    begin: (spec: Spec, old?: Service, dryRun = false) => {
+      const made = { ...service(spec), status: old?.status } as Service
       const { errors, finish } = allocation.begin(made, old, { reader, dryRun })
       return { service: made, spec: made.spec!, errors: errors.map((e) => `${e.field}: ${e.message}`), finish }
     },
-    create(spec: ServiceSpec): Service {
+    create(spec: Spec): Service {
       const begun = this.begin(spec)
       expect(begun.errors).toEqual([])
       stored.push(begun.service)
@@ -60,7 +64,7 @@ describe('cluster IPs', () => {
     expect(c.create({ clusterIP: '10.0.0.5' }).spec?.clusterIPs).toEqual(['10.0.0.5'])
   })
 
-  test.each<[string, ServiceSpec, string]>([
+  test.each<[string, Spec, string]>([
     ['one that is taken', { clusterIP: '10.0.0.9' }, 'spec.clusterIPs: Invalid value: ["10.0.0.9"]: failed to allocate IP 10.0.0.9: provided IP is already allocated'],
     ['one of another network', { clusterIP: '10.77.0.1' }, 'spec.clusterIPs: Invalid value: ["10.77.0.1"]: failed to allocate IP 10.77.0.1: the provided network does not match the current range'],
     [
@@ -84,7 +88,7 @@ describe('cluster IPs', () => {
 })
 
 describe('families', () => {
-  test.each<[string, ServiceSpec, Partial<ServiceSpec>]>([
+  test.each<[string, Spec, Spec]>([
     ['an ordinary service has one', {}, { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] }],
     ['a service that would like two gets what there is', { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] }],
     ['headless with a selector has one', { clusterIP: 'None', selector: { a: 'b' } }, { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] }],
@@ -94,7 +98,7 @@ describe('families', () => {
 
   test('an ExternalName has none', () => expect(cluster().begin({ type: 'ExternalName' }).spec).toEqual({ type: 'ExternalName' }))
 
-  test.each<[string, ServiceSpec, string]>([
+  test.each<[string, Spec, string]>([
     ['two families demanded of one', { ipFamilyPolicy: 'RequireDualStack' }, 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services'],
     ['a family there is not', { ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
     [
@@ -126,7 +130,7 @@ describe('node ports', () => {
     expect(c.create({ type: 'LoadBalancer', ports: [{ port: 80 }] }).spec?.ports).toEqual([{ port: 80, nodePort: 30086 }])
   })
 
-  test.each<[string, ServiceSpec['ports'], string]>([
+  test.each<[string, Spec['ports'], string]>([
     ['taken by another', [{ port: 80, nodePort: 30052 }], 'spec.ports[0].nodePort: Invalid value: 30052: provided port is already allocated'],
     ['used for the health check of another', [{ port: 80, nodePort: 30053 }], 'spec.ports[0].nodePort: Invalid value: 30053: provided port is already allocated'],
     [
@@ -195,6 +199,13 @@ describe('updates', () => {
     expect(c.begin({ ...old.spec, type: 'NodePort' }, old).spec.ports).toEqual([{ port: 80, nodePort: 30086 }])
   })
 
+  test('one node port for two ports of a protocol is refused whole', () => {
+    const c = cluster()
+    const old = c.create({ type: 'NodePort', ports: [{ port: 80, protocol: 'TCP', nodePort: 30042 }] })
+    const ports = [{ name: 'a', port: 80, protocol: 'TCP', nodePort: 30042 }, { name: 'b', port: 81, protocol: 'TCP', nodePort: 30042 }]
+    expect(() => c.begin({ ...old.spec, ports }, old)).toThrow('duplicate nodePort: {TCP 30042}')
+  })
+
   test('node ports that are new are left for validation to refuse', () => {
     const c = cluster()
     const old = c.create({ type: 'NodePort', ports: [{ port: 80, nodePort: 30042 }] })
@@ -215,6 +226,6 @@ describe('updates', () => {
     const next = c.begin({ ...old.spec, type: 'ClusterIP' }, old)
     expect(next.spec).toEqual({ type: 'ClusterIP', clusterIP: '10.0.0.17', clusterIPs: ['10.0.0.17'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ports: [{ port: 80 }] })
     expect(next.service.status).toEqual({ loadBalancer: {} })
-    expect(old.status.loadBalancer?.ingress).toHaveLength(1)
+    expect(old.status?.loadBalancer?.ingress).toHaveLength(1)
   })
 })

@@ -70,7 +70,7 @@ export function dropTypeDependentFields(service: Service, old: Service): void {
   const spec = service.spec!
   const was = old.spec ?? {}
   if (needsClusterIp(old) && !needsClusterIp(service)) {
-    if (hasSameClusterIps(service, old)) {
+    if (hasSameClusterIps(service, old) && spec.clusterIP === was.clusterIP) {
       spec.clusterIP = undefined
       spec.clusterIPs = undefined
     }

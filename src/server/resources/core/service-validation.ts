@@ -13,6 +13,7 @@ const portsPath = specPath.child('ports')
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const protocols = ['SCTP', 'TCP', 'UDP']
 const trafficDistributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
+const ipModes = ['Proxy', 'VIP']
 const kubeletPort = 10250
 const maxAffinitySeconds = 86400
 const onlyForLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
@@ -51,7 +52,8 @@ export function validateService(service: Service, old?: Service): FieldError[] {
 function validateTopologyAnnotations(service: Service): FieldError[] {
   const { [topologyMode]: mode, [topologyHints]: hints } = service.metadata.annotations ?? {}
   if (mode === undefined || hints === undefined || mode === hints) return []
-  return [invalid(Path.of('metadata', 'annotations').key(topologyMode), mode, `must match annotations[${topologyHints}] when both are specified`)]
+  const path = Path.of('metadata', 'annotations').key(topologyMode)
+  return [invalid(path, mode, `must match annotations[${topologyHints}] when both are specified`)]
 }
 
 function validateForType(service: Service): FieldError[] {
@@ -59,7 +61,9 @@ function validateForType(service: Service): FieldError[] {
   const errors: FieldError[] = []
   if (spec.type === 'LoadBalancer') {
     for (const [i, { port }] of (spec.ports ?? []).entries()) {
-      if (port === kubeletPort) errors.push(invalid(portsPath.index(i), port, `may not expose port ${port} externally since it is used by kubelet`))
+      if (port === kubeletPort) {
+        errors.push(invalid(portsPath.index(i), port, `may not expose port ${port} externally since it is used by kubelet`))
+      }
     }
   }
   if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && isHeadless(service)) {
@@ -92,7 +96,8 @@ function validatePort(port: ServicePort, needsName: boolean, names: Set<string>,
   else if (!protocols.includes(port.protocol)) errors.push(notSupported(path.child('protocol'), port.protocol, protocols))
   const target = port.targetPort ?? 0
   errors.push(...problems(path.child('targetPort'), target, typeof target === 'number' ? isPortNumber(target) : isPortName(target)))
-  if (port.appProtocol !== undefined) errors.push(...problems(path.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)))
+  const { appProtocol } = port
+  if (appProtocol !== undefined) errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
   return errors
 }
 
@@ -114,7 +119,8 @@ function validatePortsTogether(service: Service): FieldError[] {
   for (const [i, { port, protocol }] of ports.entries()) {
     if (numbers.has(`${protocol} ${port}`)) {
       // The key as Kubernetes' own structure, which its message quotes.
-      errors.push(duplicate(portsPath.index(i), { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }))
+      const key = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
+      errors.push(duplicate(portsPath.index(i), key))
     }
     numbers.add(`${protocol} ${port}`)
   }
@@ -134,7 +140,8 @@ function validateAffinity(service: Service): FieldError[] {
   const { timeoutSeconds: seconds } = config.clientIP
   const secondsPath = configPath.child('clientIP', 'timeoutSeconds')
   if (seconds === undefined) return [required(secondsPath, why)]
-  return seconds > 0 && seconds <= maxAffinitySeconds ? [] : [invalid(secondsPath, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)]
+  if (seconds > 0 && seconds <= maxAffinitySeconds) return []
+  return [invalid(secondsPath, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)]
 }
 
 function validateSourceRanges(service: Service, old: Service | undefined): FieldError[] {
@@ -144,7 +151,8 @@ function validateSourceRanges(service: Service, old: Service | undefined): Field
   if (ranges.length) {
     const path = specPath.child('LoadBalancerSourceRanges')
     if (type !== 'LoadBalancer') errors.push(forbidden(path, onlyForLoadBalancers))
-    for (const [i, range] of ranges.entries()) errors.push(...validateCidr(range.trim(), path.index(i), old?.spec?.loadBalancerSourceRanges?.map((r) => r.trim())))
+    const stored = old?.spec?.loadBalancerSourceRanges?.map((r) => r.trim())
+    for (const [i, range] of ranges.entries()) errors.push(...validateCidr(range.trim(), path.index(i), stored))
   } else if (annotation !== undefined) {
     const path = Path.of('metadata', 'annotations').key(sourceRangesAnnotation)
     if (type !== 'LoadBalancer') errors.push(forbidden(path, onlyForLoadBalancers))
@@ -171,7 +179,8 @@ function validateLoadBalancerClass(service: Service): FieldError[] {
 }
 
 function validateTrafficPolicies(service: Service): FieldError[] {
-  const { type = '', externalTrafficPolicy: external, internalTrafficPolicy: internal, healthCheckNodePort: port = 0, trafficDistribution } = service.spec ?? {}
+  const { type = '', healthCheckNodePort: port = 0, trafficDistribution } = service.spec ?? {}
+  const { externalTrafficPolicy: external, internalTrafficPolicy: internal } = service.spec ?? {}
   const errors: FieldError[] = []
   const externalPath = specPath.child('externalTrafficPolicy')
   if (!isExternallyAccessible(service)) {
@@ -215,6 +224,9 @@ export function validateServiceUpdate(service: Service, old: Service): FieldErro
   return errors
 }
 
+const notSingleStack = ({ spec }: Service, released: string): FieldError =>
+  invalid(specPath.child('ipFamilyPolicy'), spec?.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the secondary ${released}`)
+
 function validateClusterIpChange(service: Service, old: Service): FieldError[] {
   if (isHeadless(service) && isHeadless(old)) return []
   const path = specPath.child('clusterIPs')
@@ -227,7 +239,7 @@ function validateClusterIpChange(service: Service, old: Service): FieldError[] {
   if (before.length > ips.length) {
     if (ips.length === 0) errors.push(invalid(path.index(0), ips, 'primary clusterIP can not be unset'))
     if (ips.length === 1 && service.spec?.ipFamilyPolicy !== 'SingleStack') {
-      errors.push(invalid(specPath.child('ipFamilyPolicy'), service.spec?.ipFamilyPolicy, "must be set to 'SingleStack' when releasing the secondary clusterIP"))
+      errors.push(notSingleStack(service, 'clusterIP'))
     }
   }
   return errors
@@ -240,11 +252,12 @@ function validateFamilyChange(service: Service, old: Service): FieldError[] {
   if (families.length === before.length) {
     return before.filter((f, i) => f !== families[i]).map(() => invalid(path, families, 'may not change once set'))
   }
+  const ips = service.spec?.clusterIPs ?? []
   const errors: FieldError[] = []
-  if (families.length < before.length && !service.spec?.clusterIPs?.length) errors.push(invalid(path, families, 'primary ipFamily can not be unset'))
-  if (families.length && before.length && families[0] !== before[0]) errors.push(invalid(path, service.spec?.clusterIPs, 'may not change once set'))
+  if (families.length < before.length && !ips.length) errors.push(invalid(path, families, 'primary ipFamily can not be unset'))
+  if (families.length && before.length && families[0] !== before[0]) errors.push(invalid(path, ips, 'may not change once set'))
   if (families.length === 1 && before.length > 1 && service.spec?.ipFamilyPolicy !== 'SingleStack') {
-    errors.push(invalid(specPath.child('ipFamilyPolicy'), service.spec?.ipFamilyPolicy, "must be set to 'SingleStack' when releasing the secondary ipFamily"))
+    errors.push(notSingleStack(service, 'ipFamily'))
   }
   return errors
 }
@@ -263,7 +276,7 @@ export function validateServiceStatus(service: Service, old: Service): FieldErro
     const errors = ip ? validateIp(ip, at.child('ip'), stored) : []
     if (ip && ipMode === undefined) errors.push(required(at.child('ipMode'), 'must be specified when `ip` is set'))
     else if (!ip && ipMode !== undefined) errors.push(forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set'))
-    else if (ipMode !== undefined && ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(notSupported(at.child('ipMode'), ipMode, ['Proxy', 'VIP']))
+    else if (ipMode !== undefined && !ipModes.includes(ipMode)) errors.push(notSupported(at.child('ipMode'), ipMode, ipModes))
     if (hostname) errors.push(...validateLoadBalancerHost(hostname, at.child('hostname')))
     return errors
   })

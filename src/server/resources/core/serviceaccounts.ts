@@ -26,7 +26,8 @@ export const serviceaccounts = defineResource<ServiceAccount>({
   warnings: (account, old) => {
     const isSet = account.metadata.annotations?.[mountableSecrets] !== undefined
     if (!isSet || old?.metadata.annotations?.[mountableSecrets] !== undefined) return []
-    return [`metadata.annotations[${mountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
+    const why = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets'
+    return [`metadata.annotations[${mountableSecrets}]: ${why}`]
   },
   deleteAnswersObject: true,
   columns: [nameColumn(), ageColumn()],

@@ -2,16 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { systemRandom } from '../../../base/random.ts'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { Service, ServiceSpec, ServiceStatus } from '../../../api/generated/types.ts'
+import type { Partly } from '../../../api/partly.ts'
 import { ServiceAllocation } from './service-allocation.ts'
 import { services } from './services.ts'
+
+type Spec = Partly<ServiceSpec>
 
 const resource = services(new ServiceAllocation(systemRandom))
 const ctx = { gates: FeatureGates.of(), now: 0 }
 const said = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`)
 
 /** A service as it is after defaults and allocation. */
-function complete(spec: ServiceSpec = {}, annotations?: Record<string, string>): Service {
-  const made: Service = { metadata: { name: 'x', annotations }, spec: structuredClone(spec) }
+function complete(spec: Spec = {}, annotations?: Record<string, string>): Service {
+  const made = { metadata: { name: 'x', annotations }, spec: structuredClone(spec) } as Service
   resource.defaults!(made, ctx)
   const own = made.spec!
   if (own.type !== 'ExternalName') {
@@ -24,7 +27,7 @@ const http = { ports: [{ port: 80 }] }
 const headless = { clusterIP: 'None', ...http }
 
 describe('defaults', () => {
-  test.each<[string, ServiceSpec, ServiceSpec]>([
+  test.each<[string, Spec, Spec]>([
     [
       'a ClusterIP',
       http,
@@ -37,20 +40,20 @@ describe('defaults', () => {
     ['affinity None has no configuration', { sessionAffinityConfig: { clientIP: { timeoutSeconds: 5 } } }, { sessionAffinityConfig: undefined }],
     ['a target port by name stays', { ports: [{ port: 80, targetPort: 'web' }] }, { ports: [{ port: 80, protocol: 'TCP', targetPort: 'web' }] }],
   ])('%s', (_, spec, wanted) => {
-    const made: Service = { metadata: {}, spec: structuredClone(spec) }
+    const made = { metadata: {}, spec: structuredClone(spec) } as Service
     resource.defaults!(made, ctx)
     expect(made.spec).toMatchObject(wanted)
   })
 
   test('an ExternalName has no traffic policies', () => {
-    const made: Service = { metadata: {}, spec: { type: 'ExternalName' } }
+    const made = { metadata: {}, spec: { type: 'ExternalName' } } as Service
     resource.defaults!(made, ctx)
     expect(made.spec).toEqual({ type: 'ExternalName', sessionAffinity: 'None' })
   })
 })
 
 describe('validate()', () => {
-  test.each<[string, ServiceSpec]>([
+  test.each<[string, Spec]>([
     ['the least', http],
     ['headless without ports', { clusterIP: 'None' }],
     ['an ExternalName with a dot at the end', { type: 'ExternalName', externalName: 'a.example.com.' }],
@@ -59,7 +62,7 @@ describe('validate()', () => {
     ['a distribution', { ...http, trafficDistribution: 'PreferSameNode' }],
   ])('takes %s', (_, spec) => expect(said(resource.validate(complete(spec), ctx))).toEqual([]))
 
-  test.each<[string, ServiceSpec, string[]]>([
+  test.each<[string, Spec, string[]]>([
     ['no ports', {}, ['spec.ports: Required value']],
     ['an unknown type', { ...headless, type: 'Other' }, ['spec.type: Unsupported value: "Other": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"']],
     ['ports without names', { ports: [{ port: 80 }, { port: 81 }] }, ['spec.ports[0].name: Required value', 'spec.ports[1].name: Required value']],
@@ -96,7 +99,7 @@ describe('validate()', () => {
 })
 
 describe('validateUpdate()', () => {
-  test.each<[string, ServiceSpec, ServiceSpec, string[]]>([
+  test.each<[string, Spec, Spec, string[]]>([
     ['another address', { ...http, clusterIP: '10.0.0.7' }, { ...http, clusterIP: '10.0.0.8' }, ['spec.clusterIPs[0]: Invalid value: ["10.0.0.8"]: may not change once set']],
     ['an address for a headless one', headless, http, ['spec.clusterIPs[0]: Invalid value: ["10.0.0.9"]: may not change once set']],
     ['another family', { ...http, ipFamilies: ['IPv4'] }, { ...http, clusterIP: '10.0.0.9', ipFamilies: ['IPv6'] }, [
@@ -111,7 +114,7 @@ describe('validateUpdate()', () => {
 
 describe('status', () => {
   const loadBalancer = { ...http, type: 'LoadBalancer' }
-  const judge = (spec: ServiceSpec, status: ServiceStatus) => said(resource.status!.validate({ ...complete(spec), status } as Service, complete(spec), ctx))
+  const judge = (spec: Spec, status: Partly<ServiceStatus>) => said(resource.status!.validate({ ...complete(spec), status } as Service, complete(spec), ctx))
   test('only load balancers have addresses', () => {
     expect(judge(http, { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } })).toEqual(["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"])
     expect(judge(loadBalancer, { loadBalancer: { ingress: [{ ip: '1.2.3.4', ipMode: 'VIP' }, { hostname: 'a.example.com' }] } })).toEqual([])
@@ -127,7 +130,7 @@ describe('status', () => {
 })
 
 test('cells show how a service is reached', () => {
-  const cells = (spec: ServiceSpec, status?: ServiceStatus) => {
+  const cells = (spec: Spec, status?: Partly<ServiceStatus>) => {
     const made = { ...complete(spec), status } as Service
     return resource.columns!.filter((c) => c.name !== 'Age').map((c) => c.cell(made, 0))
   }
@@ -139,7 +142,7 @@ test('cells show how a service is reached', () => {
 })
 
 test('warnings say what is ignored', () => {
-  const warn = (spec: ServiceSpec) => resource.warnings!(complete(spec), undefined, ctx)
+  const warn = (spec: Spec) => resource.warnings!(complete(spec), undefined, ctx)
   expect(warn(http)).toEqual([])
   expect(warn({ ...headless, sessionAffinity: 'ClientIP' })).toEqual(['spec.SessionAffinity is ignored for headless services'])
   expect(warn({ ...http, externalName: 'a' })).toEqual(['spec.externalName is ignored when spec.type is not "ExternalName"'])

@@ -113,7 +113,12 @@ export const services = (allocation: ServiceAllocation): Resource =>
     columns: [
       nameColumn(),
       { name: 'Type', type: 'string', description: () => describeField('ServiceSpec', 'type'), cell: (s) => s.spec?.type ?? '' },
-      { name: 'Cluster-IP', type: 'string', description: () => describeField('ServiceSpec', 'clusterIP'), cell: (s) => s.spec?.clusterIPs?.[0] ?? '<none>' },
+      {
+        name: 'Cluster-IP',
+        type: 'string',
+        description: () => describeField('ServiceSpec', 'clusterIP'),
+        cell: (s) => s.spec?.clusterIPs?.[0] ?? '<none>',
+      },
       { name: 'External-IP', type: 'string', description: () => describeField('ServiceSpec', 'externalIPs'), cell: externalAddresses },
       {
         name: 'Port(s)',
@@ -122,6 +127,12 @@ export const services = (allocation: ServiceAllocation): Resource =>
         cell: (s) => (s.spec?.ports ?? []).map(portText).join(',') || '<none>',
       },
       ageColumn(),
-      { name: 'Selector', type: 'string', priority: 1, description: () => describeField('ServiceSpec', 'selector'), cell: (s) => labelsText(s.spec?.selector) },
+      {
+        name: 'Selector',
+        type: 'string',
+        priority: 1,
+        description: () => describeField('ServiceSpec', 'selector'),
+        cell: (s) => labelsText(s.spec?.selector),
+      },
     ],
   })

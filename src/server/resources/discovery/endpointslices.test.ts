@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { EndpointSlice } from '../../../api/generated/types.ts'
+import type { Partly } from '../../../api/partly.ts'
 import { endpointslices } from './endpointslices.ts'
 
 const ctx = { gates: FeatureGates.of(), now: 0 }
 const said = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`)
 const address = '10.1.2.3'
 
-function made(fields: Partial<EndpointSlice> = {}): EndpointSlice {
+function made(fields: Partly<EndpointSlice> = {}): EndpointSlice {
   const slice = structuredClone({ metadata: { name: 'x' }, addressType: 'IPv4', endpoints: [{ addresses: [address] }], ports: [{ port: 80 }], ...fields }) as EndpointSlice
   endpointslices.defaults!(slice, ctx)
   return slice
@@ -19,7 +20,7 @@ test('ports have a name and a protocol', () => {
 
 describe('validate()', () => {
   const endpoint = (fields: object) => ({ endpoints: [{ addresses: [address], ...fields }] })
-  test.each<[string, Partial<EndpointSlice>, string[]]>([
+  test.each<[string, Partly<EndpointSlice>, string[]]>([
     ['the least', {}, []],
     ['nothing behind it', { endpoints: undefined, ports: undefined }, []],
     ['no address type', { addressType: '' }, ['addressType: Required value']],
@@ -27,11 +28,11 @@ describe('validate()', () => {
     ['the other family', endpoint({ addresses: ['fd00::1'] }), ['endpoints[0].addresses: Invalid value: "fd00::1": must be an IPv4 address']],
     ['no addresses', endpoint({ addresses: [] }), ['endpoints[0].addresses: Required value: must contain at least 1 address']],
     ['101 addresses', endpoint({ addresses: Array(101).fill(address) }), ['endpoints[0].addresses: Too many: 101: must have at most 100 items']],
-    ['1001 endpoints', { endpoints: Array(1001).fill({ addresses: [address] }) }, ['endpoints: Too many: 1001: must have at most 1000 items']],
+    ['1001 endpoints', { endpoints: Array.from({ length: 1001 }, () => ({ addresses: [address] })) }, ['endpoints: Too many: 1001: must have at most 1000 items']],
     ['a name of two parts', { addressType: 'FQDN', endpoints: [{ addresses: ['a.example.'] }] }, []],
     ['a name of one part', { addressType: 'FQDN', endpoints: [{ addresses: ['example'] }] }, ['endpoints[0].addresses[0]: Invalid value: "example": should be a domain with at least two segments separated by dots']],
     ['one zone twice', endpoint({ hints: { forZones: [{ name: 'z' }, { name: 'z' }] } }), ['endpoints[0].hints.forZones[1].name: Duplicate value: "z"']],
-    ['nine nodes', endpoint({ hints: { forNodes: Array(9).fill({ name: 'z' }) } }), ['endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items']],
+    ['nine nodes', endpoint({ hints: { forNodes: Array.from({ length: 9 }, () => ({ name: 'z' })) } }), ['endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items']],
     ['ports of one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],
     ['any port number', { ports: [{ port: 70000 }] }, []],
   ])('%s', (_, fields, errors) => expect(said(endpointslices.validate(made(fields), ctx))).toEqual(errors))
@@ -57,7 +58,7 @@ test('the old topology is dropped', () => {
 })
 
 test('cells', () => {
-  const cells = (fields: Partial<EndpointSlice>) => endpointslices.columns!.slice(0, 4).map((c) => c.cell(made(fields), 0))
+  const cells = (fields: Partly<EndpointSlice>) => endpointslices.columns!.slice(0, 4).map((c) => c.cell(made(fields), 0))
   expect(cells({})).toEqual(['x', 'IPv4', '80', address])
   expect(cells({ endpoints: undefined, ports: undefined })).toEqual(['x', 'IPv4', '<unset>', '<unset>'])
   expect(cells({ endpoints: [{ addresses: ['1.1.1.1', '1.1.1.2'] }, { addresses: ['1.1.1.3', '1.1.1.4'] }], ports: [{ name: 'a', port: 1 }, { name: 'all' }] })).toEqual([

@@ -143,7 +143,10 @@ export const endpointslices = defineResource<EndpointSlice>({
   prepareForCreate: dropTopology,
   prepareForUpdate: dropTopology,
   validate: (slice) => validate(slice),
-  validateUpdate: (slice, old) => [...validate(slice, old), ...validateImmutableField(slice.addressType, old.addressType, Path.of('addressType'))],
+  validateUpdate: (slice, old) => [
+    ...validate(slice, old),
+    ...validateImmutableField(slice.addressType, old.addressType, Path.of('addressType')),
+  ],
   warnings,
   generation: {
     changed: (slice, old) =>
@@ -155,14 +158,18 @@ export const endpointslices = defineResource<EndpointSlice>({
       name: 'AddressType',
       type: 'string',
       description:
-        'addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name.',
+        'addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. ' +
+        'This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 ' +
+        'Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name.',
       cell: (slice) => slice.addressType ?? '',
     },
     {
       name: 'Ports',
       type: 'string',
       description:
-        'ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. When ports is empty, it indicates that there are no defined ports. When a port is defined with a nil port value, it indicates "all ports". Each slice may include a maximum of 100 ports.',
+        'ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. When ' +
+        'ports is empty, it indicates that there are no defined ports. When a port is defined with a nil port value, it indicates ' +
+        '"all ports". Each slice may include a maximum of 100 ports.',
       cell: portsText,
     },
     {

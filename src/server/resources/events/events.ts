@@ -8,7 +8,10 @@ import { referenceFields } from '../core/events.ts'
 
 /** The event as the core group names its fields, which is how it is stored. */
 export function toCoreEvent(event: EventsV1Event): CoreV1Event {
-  const { regarding, note, reportingController, deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount, ...same } = event
+  const {
+    regarding, note, reportingController, deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount,
+    ...same
+  } = event
   return {
     ...same,
     apiVersion: 'v1',

@@ -1,4 +1,6 @@
-import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressTLS } from '../../../api/generated/types.ts'
+import type {
+  HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressTLS,
+} from '../../../api/generated/types.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { parseIp, validateIp } from '../../../api/validation/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isPortName, isPortNumber, isWildcardDns1123Subdomain } from '../../../api/validation/names.ts'
@@ -76,18 +78,20 @@ function validateRule({ host, http }: IngressRule, path: Path, leniency: Lenienc
 
 function validateTls({ hosts = [], secretName = '' }: IngressTLS, path: Path, leniency: Leniency): FieldError[] {
   const errors = hosts.flatMap((host, i) => problems(path.child('hosts').index(i), host, hostProblems(host)))
-  if (secretName !== '' && !leniency.secretNames) errors.push(...problems(path.child('secretName'), secretName, isDns1123Subdomain(secretName)))
-  return errors
+  if (secretName === '' || leniency.secretNames) return errors
+  return [...errors, ...problems(path.child('secretName'), secretName, isDns1123Subdomain(secretName))]
 }
 
 function validateSpec({ spec = {} }: Ingress, leniency: Leniency): FieldError[] {
-  const { rules = [], tls = [], defaultBackend, ingressClassName } = spec
+  const { rules = [], tls = [], defaultBackend, ingressClassName: name } = spec
   const errors: FieldError[] = []
-  if (rules.length === 0 && !defaultBackend) errors.push(invalid(specPath, spec.rules, 'either `defaultBackend` or `rules` must be specified'))
+  if (rules.length === 0 && !defaultBackend) {
+    errors.push(invalid(specPath, spec.rules, 'either `defaultBackend` or `rules` must be specified'))
+  }
   if (defaultBackend) errors.push(...validateBackend(defaultBackend, specPath.child('defaultBackend')))
   for (const [i, rule] of rules.entries()) errors.push(...validateRule(rule, specPath.child('rules').index(i), leniency))
   for (const [i, entry] of tls.entries()) errors.push(...validateTls(entry, specPath.child('tls').index(i), leniency))
-  if (ingressClassName !== undefined) errors.push(...problems(specPath.child('ingressClassName'), ingressClassName, isDns1123Subdomain(ingressClassName)))
+  if (name !== undefined) errors.push(...problems(specPath.child('ingressClassName'), name, isDns1123Subdomain(name)))
   return errors
 }
 
@@ -104,9 +108,10 @@ export function validateIngress(ingress: Ingress): FieldError[] {
 
 /** A changed ingress, which may keep what it has. */
 export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldError[] {
+  const isRefused = (rule: IngressRule) => validateRule(rule, specPath, {}).length > 0
   return validateSpec(ingress, {
     secretNames: (old.spec?.tls ?? []).some((t) => t.secretName && isDns1123Subdomain(t.secretName).length > 0),
-    wildcardRules: (old.spec?.rules ?? []).some((r, i) => r.host?.includes('*') && validateRule(r, specPath.child('rules').index(i), {}).length > 0),
+    wildcardRules: (old.spec?.rules ?? []).some((r) => r.host?.includes('*') && isRefused(r)),
   })
 }
 
@@ -115,6 +120,7 @@ export function validateIngressStatus(ingress: Ingress, old: Ingress): FieldErro
   const stored = (old.status?.loadBalancer?.ingress ?? []).flatMap((i) => i.ip || [])
   return (ingress.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }, i) => {
     const at = Path.of('status', 'loadBalancer', 'ingress').index(i)
-    return [...(ip ? validateIp(ip, at.child('ip'), stored) : []), ...(hostname ? validateLoadBalancerHost(hostname, at.child('hostname')) : [])]
+    const errors = ip ? validateIp(ip, at.child('ip'), stored) : []
+    return hostname ? [...errors, ...validateLoadBalancerHost(hostname, at.child('hostname'))] : errors
   })
 }

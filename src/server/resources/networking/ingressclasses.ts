@@ -17,7 +17,9 @@ function validateController(controller: string): FieldError[] {
   if (controller === '') return [...errors, required(controllerPath)]
   const at = controller.indexOf('/')
   const [domain, path] = [controller.slice(0, at), controller.slice(at + 1)]
-  if (at < 1 || path === '') return [...errors, invalid(controllerPath, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  if (at < 1 || path === '') {
+    return [...errors, invalid(controllerPath, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  }
   errors.push(...isDns1123Subdomain(domain).map((p) => invalid(controllerPath, domain, p)))
   if (!new RegExp(`^${pathPattern}$`).test(path)) errors.push(invalid(controllerPath, path, regexMessage('Invalid path', pathPattern)))
   return errors

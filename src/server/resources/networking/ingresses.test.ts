@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { Ingress, IngressSpec } from '../../../api/generated/types.ts'
+import type { Partly } from '../../../api/partly.ts'
 import { ingresses } from './ingresses.ts'
 
 const ctx = { gates: FeatureGates.of(), now: 0 }
 const said = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`)
 const backend = { service: { name: 's', port: { number: 80 } } }
-const made = (spec: Partial<IngressSpec>, annotations?: Record<string, string>): Ingress =>
+const made = (spec: Partly<IngressSpec>, annotations?: Record<string, string>): Ingress =>
   ({ metadata: { name: 'x', annotations }, spec: { defaultBackend: backend, ...spec } }) as Ingress
-const rule = (path: object, host?: string) => ({ rules: [{ host, http: { paths: [{ backend, ...path }] } }] }) as Partial<IngressSpec>
+const rule = (path: object, host?: string) => ({ rules: [{ host, http: { paths: [{ backend, ...path }] } }] }) as Partly<IngressSpec>
 const at = 'spec.rules[0].http.paths[0]'
 
 describe('validate()', () => {
-  test.each<[string, Partial<IngressSpec>, string[]]>([
+  test.each<[string, Partly<IngressSpec>, string[]]>([
     ['a backend alone', {}, []],
     ['a wildcard host', { rules: [{ host: '*.example.com' }] }, []],
     ['nothing at all', { defaultBackend: undefined }, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],

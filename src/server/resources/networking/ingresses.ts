@@ -51,14 +51,24 @@ export const ingresses = defineResource<Ingress>({
       description: 'The name of the IngressClass resource that should be used for additional configuration',
       cell: (ingress) => ingress.spec?.ingressClassName ?? '<none>',
     },
-    { name: 'Hosts', type: 'string', description: 'Hosts that incoming requests are matched against before the ingress rule', cell: hostsText },
+    {
+      name: 'Hosts',
+      type: 'string',
+      description: 'Hosts that incoming requests are matched against before the ingress rule',
+      cell: hostsText,
+    },
     {
       name: 'Address',
       type: 'string',
       description: 'Address is a list containing ingress points for the load-balancer',
       cell: (ingress) => loadBalancerAddresses(ingress.status?.loadBalancer?.ingress).join(','),
     },
-    { name: 'Ports', type: 'string', description: 'Ports of TLS configurations that open', cell: (ingress) => (ingress.spec?.tls?.length ? '80, 443' : '80') },
+    {
+      name: 'Ports',
+      type: 'string',
+      description: 'Ports of TLS configurations that open',
+      cell: (ingress) => (ingress.spec?.tls?.length ? '80, 443' : '80'),
+    },
     ageColumn(),
   ],
 })

@@ -93,7 +93,9 @@ function validate(policy: NetworkPolicy, old?: NetworkPolicy): FieldError[] {
   const types = spec?.policyTypes ?? []
   const typesPath = specPath.child('policyTypes')
   if (types.length > 2) return [...errors, invalid(typesPath, types, 'may not specify more than two policyTypes')]
-  for (const [i, type] of types.entries()) if (!policyTypes.includes(type)) errors.push(notSupportedInOrder(typesPath.index(i), type, policyTypes))
+  for (const [i, type] of types.entries()) {
+    if (!policyTypes.includes(type)) errors.push(notSupportedInOrder(typesPath.index(i), type, policyTypes))
+  }
   return errors
 }
 
@@ -102,7 +104,8 @@ function warnings(policy: NetworkPolicy): string[] {
     rule.peers.flatMap(({ ipBlock }, i) => {
       if (!ipBlock) return []
       const path = peerPath(rule, i).child('ipBlock')
-      return [...cidrWarnings(path.child('cidr'), ipBlock.cidr), ...(ipBlock.except ?? []).flatMap((c, j) => cidrWarnings(path.child('except').index(j), c))]
+      const parts = (ipBlock.except ?? []).flatMap((part, j) => cidrWarnings(path.child('except').index(j), part))
+      return [...cidrWarnings(path.child('cidr'), ipBlock.cidr), ...parts]
     }),
   )
 }
@@ -122,7 +125,8 @@ export const networkpolicies = defineResource<NetworkPolicy>({
     if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
   },
   validate: (policy) => validate(policy),
-  validateUpdate: validate,
+  // Kubernetes finds everything twice.
+  validateUpdate: (policy, old) => [...validate(policy, old), ...validate(policy, old)],
   warnings,
   generation: true,
   columns: [
@@ -131,7 +135,10 @@ export const networkpolicies = defineResource<NetworkPolicy>({
       name: 'Pod-Selector',
       type: 'string',
       description:
-        "podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is applied to any pods selected by this field. An empty selector matches all pods in the policy's namespace. Multiple network policies can select the same set of pods. In this case, the ingress rules for each are combined additively. This field is optional. If it is not specified, it defaults to an empty selector.",
+        'podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is applied to any pods selected by ' +
+        "this field. An empty selector matches all pods in the policy's namespace. Multiple network policies can select the same set of " +
+        'pods. In this case, the ingress rules for each are combined additively. This field is optional. If it is not specified, it ' +
+        'defaults to an empty selector.',
       cell: (policy) => labelSelectorText(policy.spec?.podSelector),
     },
     ageColumn(),

@@ -21,7 +21,8 @@ function stripReservedKey(selector: LabelSelector | undefined): void {
   if (selector?.matchLabels) delete selector.matchLabels[reservedKey]
   if (!selector?.matchExpressions?.some((requirement) => requirement.key === reservedKey)) return
   const others = selector.matchExpressions.filter((requirement) => requirement.key !== reservedKey)
-  selector.matchExpressions = others.length ? others : undefined
+  if (others.length) selector.matchExpressions = others
+  else delete selector.matchExpressions
 }
 
 function validateSpec(spec: PodDisruptionBudgetSpec): FieldError[] {

@@ -1,0 +1,108 @@
+// What the API server does under load, seen by a client over TLS. Prints one JSON line per figure.
+//
+// The server is a process of its own, the load is this one, so that each has a core where there are two.
+//   --kubeconfig FILE  measures another server, of whose start and memory nothing is known
+//   --program FILE     starts this program for node instead of bin/coxswain: another build, to compare
+//   --only A,B         only these parts: start, creates, patches, gets, list, fanout, memory
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { http1Client, http2Client } from './load/client.ts'
+import { type Bench, clients, createPods, listing, makeNamespace, must, podName, podsOf, throughput, watchedCreates } from './load/figures.ts'
+import { inParallel, quantile, rounded } from './load/measure.ts'
+import { type RunningServer, cpuSeconds, pause, resident, startServer } from './load/server.ts'
+import { readTarget } from './load/target.ts'
+
+const { values: args } = parseArgs({
+  options: { kubeconfig: { type: 'string' }, program: { type: 'string', default: path.resolve('bin/coxswain') }, only: { type: 'string' } },
+})
+const parts = args.only?.split(',')
+const wants = (part: string) => !parts || parts.includes(part)
+
+const report: Bench['report'] = (figure, value, unit, detail = {}) => {
+  console.log(JSON.stringify({ figure, value: rounded(value), unit, detail }))
+}
+
+const idleMs = 3000
+const starts = 5
+const warmUp = 2000
+const load = { creates: 8000, patches: 10_000, gets: 20_000, listed: 2000, lists: 20, fanOut: 500, memory: 20_000 }
+
+async function startAndIdle(): Promise<RunningServer> {
+  if (!wants('start')) return startServer(args.program)
+  const times: number[] = []
+  for (let round = 1; round < starts; round++) {
+    const server = await startServer(args.program)
+    times.push(server.startMs)
+    await server.stop()
+  }
+  const server = await startServer(args.program)
+  times.push(server.startMs)
+  report('start to ready', quantile(times, 0.5), 'ms', { rounds: starts, best: rounded(Math.min(...times)), from: 'spawn', to: 'first ok of /readyz', store: 'new' })
+  const before = cpuSeconds(server.pid)
+  await pause(idleMs)
+  const { rss, own } = resident(server.pid)
+  report('resident, idle', rss, 'MB', { own: rounded(own), afterMs: idleMs, cpuMs: rounded((cpuSeconds(server.pid) - before) * 1000) })
+  return server
+}
+
+async function run(bench: Bench, server: RunningServer | undefined): Promise<void> {
+  const { target } = bench
+  const h1 = http1Client(target, clients)
+  const h2 = http2Client(target, 4)
+  const main = 'bench'
+  await makeNamespace(h1, main)
+  let made = 0
+  const create = async (client: typeof h1, namespace: string, count: number) => {
+    await inParallel(count, clients, createPods(client, namespace, made))
+    made += count
+  }
+
+  await create(h1, main, warmUp)
+  if (wants('creates')) {
+    await watchedCreates(bench, { figure: '32 writers, 10 watchers', namespace: main, from: made, count: load.creates, watchers: 10, width: clients })
+    made += load.creates
+    await throughput(bench, 'creates, no watchers', load.creates / 2, createPods(h1, main, made))
+    made += load.creates / 2
+    await throughput(bench, 'creates, HTTP/2', load.creates / 2, createPods(h2, main, made))
+    made += load.creates / 2
+  }
+  const patch = (index: number) => JSON.stringify({ metadata: { labels: { round: String(index) } } })
+  if (wants('patches')) {
+    const one = (index: number) => must(h1, 200, 'PATCH', `${podsOf(main)}/${podName(index % warmUp)}`, patch(index), 'application/merge-patch+json')
+    await inParallel(warmUp, clients, one)
+    await throughput(bench, 'patches', load.patches, (index) => one(index + warmUp))
+  }
+  if (wants('gets')) {
+    for (const [figure, client] of [['gets', h1], ['gets, HTTP/2', h2]] as const) {
+      const one = (index: number) => must(client, 200, 'GET', `${podsOf(main)}/${podName(index % warmUp)}`)
+      await inParallel(warmUp, clients, one)
+      await throughput(bench, figure, load.gets, one)
+    }
+  }
+  if (wants('list')) {
+    const listed = 'bench-list'
+    await makeNamespace(h1, listed)
+    await create(h1, listed, load.listed)
+    await listing(bench, 'list of 2,000 pods', podsOf(listed), load.lists)
+  }
+  if (wants('fanout')) {
+    await watchedCreates(bench, { figure: '100 watchers', namespace: main, from: made, count: load.fanOut, watchers: 100, width: 8 })
+    made += load.fanOut
+  }
+  if (wants('memory') && server) {
+    await create(h1, main, Math.max(0, load.memory - made))
+    await pause(idleMs)
+    const { rss, own } = resident(server.pid)
+    report('resident, 20,000 pods', rss, 'MB', { own: rounded(own), pods: made })
+  }
+  h1.close()
+  h2.close()
+}
+
+const server = args.kubeconfig ? undefined : await startAndIdle()
+try {
+  const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
+  await run({ target, serverCpu: server && (() => cpuSeconds(server.pid)), report }, server)
+} finally {
+  await server?.stop()
+}

@@ -1,0 +1,40 @@
+/** Runs `work` for 0 to count - 1, so many at a time. */
+export async function inParallel(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: Math.min(width, count) }, async () => {
+      while (next < count) await work(next++)
+    }),
+  )
+}
+
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
+}
+
+export const rounded = (value: number): number => Number(value.toPrecision(4))
+
+/** What a stretch of load took, and of whom. */
+export interface Spent {
+  seconds: number
+  /** CPU of the server by operation, which a busy machine changes less than the time; absent where it is not ours. */
+  serverMicros: number | undefined
+  /** The share of one core that the load itself took: near 1, it measures the load and not the server. */
+  loadCpu: number
+}
+
+/** Measures `work`, which is `operations` long. `serverCpu` reads the server's CPU seconds so far. */
+export async function spend(operations: number, serverCpu: (() => number) | undefined, work: () => Promise<unknown>): Promise<Spent> {
+  const server = serverCpu?.()
+  const load = process.cpuUsage()
+  const start = performance.now()
+  await work()
+  const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(load)
+  return {
+    seconds,
+    serverMicros: server === undefined ? undefined : ((serverCpu!() - server) * 1e6) / operations,
+    loadCpu: (user + system) / 1e6 / seconds,
+  }
+}

@@ -1,0 +1,48 @@
+const probe = (path: string) => ({ httpGet: { path, port: 8080, scheme: 'HTTP' }, initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 3 })
+const container = (name: string) => ({
+  name,
+  image: `registry.example.com/team/${name}:1.25.3`,
+  args: ['--listen=:8080', '--log-level=info'],
+  ports: [{ name: `${name}-http`, containerPort: 8080, protocol: 'TCP' }, { name: `${name}-metrics`, containerPort: 9090, protocol: 'TCP' }],
+  env: [{ name: 'MODE', value: 'production' }, { name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }],
+  resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
+  volumeMounts: [{ name: 'config', mountPath: '/etc/config', readOnly: true }, { name: 'data', mountPath: '/data' }],
+  livenessProbe: probe('/livez'),
+  readinessProbe: probe('/readyz'),
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  imagePullPolicy: 'IfNotPresent',
+  securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, capabilities: { drop: ['ALL'] } },
+})
+const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5d8f7c9b4', uid: '6f3f1f0a-7b1e-4c1b-9a53-0a6f6c7c9f10', controller: true, blockOwnerDeletion: true }
+const spec = {
+  volumes: [{ name: 'config', configMap: { name: 'web', defaultMode: 420 } }, { name: 'data', emptyDir: {} }],
+  containers: [container('web'), container('sidecar')],
+  restartPolicy: 'Always',
+  terminationGracePeriodSeconds: 30,
+  dnsPolicy: 'ClusterFirst',
+  securityContext: { fsGroup: 2000, seccompProfile: { type: 'RuntimeDefault' } },
+  schedulerName: 'default-scheduler',
+  tolerations: [
+    { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+    { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+  ],
+}
+const annotations = {
+  'example.com/checksum': '0f343b0931126a20f133d67c2b018a3b',
+  'example.com/owner': 'team-a',
+  'example.com/notes': 'a line as tools leave them in annotations; '.repeat(11).trim(),
+}
+
+/** The size of the pods of all figures, as they are sent. */
+export const podBytes = 3700
+
+const [beforeName, behindName] = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: '\0', labels: { app: 'web', tier: 'frontend', 'pod-template-hash': '5d8f7c9b4' }, annotations, ownerReferences: [owner] },
+  spec,
+}).split(JSON.stringify('\0').slice(1, -1)) as [string, string]
+
+/** A pod of two containers as text: made by hand, so that the load does not spend its time on it. */
+export const podText = (name: string): string => beforeName + name + behindName
