@@ -1,4 +1,4 @@
-// What the embedded store costs. Prints one JSON line per figure.
+// What the embedded store costs. Prints one JSON line per figure; memory needs node --expose-gc.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,21 +6,21 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openLmdbStore } from '../src/store/index.ts'
 import type { Store } from '../src/store/index.ts'
 
-const valueSize = 3700
-const value = (seed: number): Buffer => Buffer.alloc(valueSize, `object ${seed} `)
+const value = Buffer.alloc(3700, 'an object of the size of a pod ')
+const records = 100_000
 const key = (index: number): string => `/registry/pods/bench-namespace/pod-${index.toString().padStart(7, '0')}`
 
 function report(figure: string, amount: number, unit: string): void {
   console.log(JSON.stringify({ bench: 'store', figure, value: Number(amount.toPrecision(4)), unit }))
 }
 
-/** Only what is the process's own: a mapped file's pages belong to the system's cache. */
-function residentMb(kind: 'RssAnon' | 'RssFile'): number {
-  return Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024
+/** The part of mapped files, Node's own included, that counts as memory of this process. Linux only. */
+function residentFilesMb(): number {
+  return Number(/RssFile:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024
 }
 
 async function create(store: Store, index: number): Promise<void> {
-  const result = await store.write({ key: key(index), expected: 0, value: value(index) })
+  const result = await store.write({ key: key(index), expected: 0, value })
   if (!result.ok) throw new Error(`${key(index)} exists`)
 }
 
@@ -46,49 +46,61 @@ async function busy(work: () => Promise<unknown>): Promise<number> {
   return performance.eventLoopUtilization(before).active
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'store-bench-'))
-try {
-  let store = await openLmdbStore({ dir })
-  await writers(store, 32, 0, 2000)
+async function memory(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    global.gc?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
 
-  const sequential = await timed(() => writers(store, 1, 2000, 2500))
+async function measureWrites(dir: string): Promise<void> {
+  const store = await openLmdbStore({ dir })
+  let next = 0
+  const write = (writersCount: number, count: number): Promise<void> => writers(store, writersCount, next, (next += count))
+  await write(32, 2000)
+
+  const sequential = await timed(() => write(1, 500))
   report('sequential write', sequential.ms / 500, 'ms')
 
   const load = 20_000
-  const concurrent = await timed(() => writers(store, 32, 2500, 2500 + load))
+  const concurrent = await timed(() => write(32, load))
   report('durable writes, 32 writers', load / (concurrent.ms / 1000), '1/s')
-  const main = await busy(() => writers(store, 32, 2500 + load, 2500 + 2 * load))
-  report('main thread per write, 32 writers', (main / load) * 1000, 'µs')
+  report('main thread per write, 32 writers', ((await busy(() => write(32, load))) / load) * 1000, 'µs')
 
   let seen = 0
   const watch = await store.watch('/registry/', store.revision, (events) => (seen += events.length))
-  const watched = await busy(() => writers(store, 32, 2500 + 2 * load, 2500 + 3 * load))
-  report('main thread per write, 32 writers and a watch', (watched / load) * 1000, 'µs')
+  report('main thread per write, 32 writers and a watch', ((await busy(() => write(32, load))) / load) * 1000, 'µs')
   if (seen !== load) throw new Error(`the watch saw ${seen} of ${load}`)
   watch.close()
 
-  await writers(store, 256, 2500 + 3 * load, 100_000)
-  for (const temperature of ['cold', 'warm']) {
+  await write(256, records - next)
+  for (const time of ['first', 'second']) {
     const range = await timed(() => store.range('/registry/pods/', { limit: 2000 }))
-    report(`range of 2,000 of 100,000, ${temperature}`, range.ms, 'ms')
+    report(`range of 2,000 of 100,000, ${time} time`, range.ms, 'ms')
   }
-  const rss = { anon: residentMb('RssAnon'), file: residentMb('RssFile') }
-  report('resident after 100,000 writes, own', rss.anon, 'MB')
-  report('resident after 100,000 writes, mapped files', rss.file, 'MB')
   await store.close()
+}
 
-  global.gc?.()
-  const before = process.memoryUsage()
+async function measureOpen(dir: string): Promise<void> {
+  const before = await memory()
+  let store: Store | undefined
   const open = await timed(async () => (store = await openLmdbStore({ dir })))
   report('open with 100,000 records', open.ms, 'ms')
-  global.gc?.()
-  const after = process.memoryUsage()
-  report('index memory per record', (after.heapUsed + after.external - before.heapUsed - before.external) / 100_000, 'bytes')
-  report('file per record', store.size() / 100_000, 'bytes')
+  report('memory per record', ((await memory()) - before) / records, 'bytes')
+  report('file per record', store!.size() / records, 'bytes')
+  const all = await timed(() => store!.range(''))
+  report('range of all 100,000', all.ms, 'ms')
+  report('resident mapped files after that', residentFilesMb(), 'MB')
+  await store!.close()
+}
 
-  for (let round = 0; round < 10; round++) {
-    const { items } = await store.range('/registry/', { after: key(round * 10_000), limit: 10_000 })
-    await Promise.all(items.map((item) => store.write({ key: item.key, expected: item.revision, value: item.value })))
+async function measureCompaction(dir: string): Promise<void> {
+  const store = await openLmdbStore({ dir })
+  for (let from = 0; from < records; from += 10_000) {
+    const { items } = await store.range('/registry/', { after: from > 0 ? key(from - 1) : undefined, limit: 10_000 })
+    await Promise.all(items.map((item) => store.write({ key: item.key, expected: item.revision, value })))
   }
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
@@ -97,6 +109,13 @@ try {
   report('compaction of 100,000 records', compaction.ms, 'ms')
   report('longest pause in compaction', delay.max / 1e6, 'ms')
   await store.close()
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'store-bench-'))
+try {
+  await measureWrites(dir)
+  await measureOpen(dir)
+  await measureCompaction(dir)
 } finally {
   rmSync(dir, { recursive: true, force: true })
 }

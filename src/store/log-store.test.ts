@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SetClock, bytes } from './conformance.ts'
 import { LogState } from './log-state.ts'
 import { LogStore } from './log-store.ts'
+import { LogBroken } from './record-log.ts'
 import type { Commit, LogRecord, RecordLog } from './record-log.ts'
 import { CommitFailedError } from './store.ts'
 import type { Store, WriteResult } from './store.ts'
@@ -109,6 +110,17 @@ describe('a commit that fails', () => {
     await log.end()
     expect(again.map(({ now }) => now)).toEqual(['revision 2', 'revision 3'])
     expect(seen).toEqual([1, 2, 3])
+    await store.close()
+  })
+
+  it('ends the watches if the log cannot take another', async () => {
+    const { log, store, put } = setUp()
+    const ended: string[] = []
+    await store.watch('/', 0, () => undefined, (why) => ended.push(why.message))
+    const writing = fate(put('/a', 'x'))
+    await log.end(new LogBroken(new Error('disk full')))
+    expect([writing.now, ...ended]).toEqual([failed, failed])
+    expect(await store.get('/a')).toBeUndefined()
     await store.close()
   })
 

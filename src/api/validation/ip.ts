@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from './field-error.ts'
+import { type FieldError, invalid, quoteValue } from './field-error.ts'
 import type { Path } from './path.ts'
 
 export type IpFamily = 'IPv4' | 'IPv6'
@@ -191,18 +191,19 @@ export function isRoutableIp(text: string): string[] {
   return problems
 }
 
+const outdated = (path: Path, what: string, text: string, better: string) =>
+  `${path}: non-standard ${what} ${quoteValue(text)} will be considered invalid in a future Kubernetes release: use ${quoteValue(better)}`
+
+const notCanonical = (path: Path, what: string, text: string, better: string) =>
+  `${path}: IPv6 ${what} ${quoteValue(text)} should be in RFC 5952 canonical format (${quoteValue(better)})`
+
 /** What to say of a spelling that passes but is not the canonical one. */
 export function ipWarnings(path: Path, text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return []
   const canonical = formatIp(ip.family, ip.value)
-  if (ip.leadingZeros || ip.mapped) {
-    return [`${path}: non-standard IP address ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release: use ${JSON.stringify(canonical)}`]
-  }
-  if (ip.family === 'IPv6' && text !== canonical) {
-    return [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`]
-  }
-  return []
+  if (ip.leadingZeros || ip.mapped) return [outdated(path, 'IP address', text, canonical)]
+  return ip.family === 'IPv6' && text !== canonical ? [notCanonical(path, 'address', text, canonical)] : []
 }
 
 /** What to say of a network that passes but is ambiguous or not canonical. */
@@ -213,16 +214,10 @@ export function cidrWarnings(path: Path, text: string): string[] {
   const canonical = formatCidr(cidr)
   const warnings: string[] = []
   if (value !== cidr.network) {
-    const single = `${formatIp(family, value)}/${family === 'IPv4' ? 32 : 128}`
-    warnings.push(`${path}: CIDR value ${JSON.stringify(text)} is ambiguous in this context (should be ${JSON.stringify(canonical)} or ${JSON.stringify(single)}?)`)
+    const choice = [canonical, `${formatIp(family, value)}/${family === 'IPv4' ? 32 : 128}`].map(quoteValue).join(' or ')
+    warnings.push(`${path}: CIDR value ${quoteValue(text)} is ambiguous in this context (should be ${choice}?)`)
   }
-  if (cidr.leadingZeros || mapped) {
-    warnings.push(
-      `${path}: non-standard CIDR value ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release: use ${JSON.stringify(canonical)}`,
-    )
-  }
-  if (!warnings.length && family === 'IPv6' && text !== canonical) {
-    warnings.push(`${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`)
-  }
+  if (cidr.leadingZeros || mapped) warnings.push(outdated(path, 'CIDR value', text, canonical))
+  if (!warnings.length && family === 'IPv6' && text !== canonical) warnings.push(notCanonical(path, 'CIDR value', text, canonical))
   return warnings
 }

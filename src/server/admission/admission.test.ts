@@ -7,6 +7,7 @@ import type { Resource } from '../resource.ts'
 import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
 import { admissionPlugins } from './index.ts'
 import { mergeTolerations } from './merge-tolerations.ts'
+import { newestClass } from './newest-class.ts'
 
 type Stored = Record<string, any[]>
 
@@ -200,6 +201,17 @@ describe('DefaultStorageClass and DefaultIngressClass', () => {
     ['leaves the annotation of old alone', { annotations: { 'kubernetes.io/ingress.class': 'a' } }, {}, undefined],
   ])('ingress: %s', (_, meta, spec, name) => {
     expect(pass('ingresses', { metadata: { name: 'i', ...meta }, spec }, { ingressclasses }).spec.ingressClassName).toBe(name)
+  })
+})
+
+describe('newestClass()', () => {
+  const named = (name: string, creationTimestamp: string) => ({ metadata: { name, creationTimestamp } })
+  it.each([
+    ['the newest', [named('a', '2020-01-01T00:00:00Z'), named('b', '2021-01-01T00:00:00Z')], 'b'],
+    ['of two of one second the first by name', [named('b', '2020-01-01T00:00:00Z'), named('a', '2020-01-01T00:00:00Z')], 'a'],
+    ['none of none', [], undefined],
+  ])('chooses %s', (_, classes, name) => {
+    expect(newestClass(classes)?.metadata.name).toBe(name)
   })
 })
 

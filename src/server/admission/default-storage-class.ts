@@ -1,7 +1,8 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
 import { betaStorageClass } from '../resources/core/volume-columns.ts'
-import { isDefaultStorageClass, newestClass } from '../resources/storage/default-class.ts'
+import { isDefaultStorageClass } from '../resources/storage/default-class.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import { newestClass } from './newest-class.ts'
 import { isFor } from './refusal.ts'
 
 /** A claim that does not name a class gets the default one; one that names '' wants none. */

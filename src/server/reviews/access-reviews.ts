@@ -32,7 +32,9 @@ function validateSelectors(attributes: ResourceAttributes | undefined): FieldErr
     const path = specPath.child('resourceAttributes', field)
     if (!selector) return []
     const [isRaw, hasRequirements] = [Boolean(selector.rawSelector), Boolean(selector.requirements?.length)]
-    if (isRaw && hasRequirements) return [invalid(path.child('rawSelector'), selector.rawSelector, 'may not specified at the same time as requirements')]
+    if (isRaw && hasRequirements) {
+      return [invalid(path.child('rawSelector'), selector.rawSelector, 'may not specified at the same time as requirements')]
+    }
     if (isRaw || hasRequirements) return []
     return [required(path.child('requirements'), `when ${path} is specified, requirements or rawSelector is required`)]
   })

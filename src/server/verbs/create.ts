@@ -1,4 +1,4 @@
-import { ApiError, alreadyExists, badRequest } from '../../api/errors.ts'
+import { ApiError, alreadyExists } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeObject, fieldOf } from '../../api/schema/index.ts'
 import { validateObjectMeta } from '../../api/validation/object-meta.ts'
@@ -8,6 +8,7 @@ import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { StoredObject, encodeForStore } from '../stored-object.ts'
 import { parseWriteOptions } from './options.ts'
+import { checkNamespace } from './identity.ts'
 import { dropRepeatedOwners } from './owners.ts'
 import { admit, groupResource, throwIfInvalid, timestamp, validateAdmission } from './write.ts'
 
@@ -24,18 +25,6 @@ export async function create(request: ResourceRequest): Promise<Result> {
   const { group, version, kind } = target.resource
   const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
   return { kind: 'stored', code: 201, target, stored: await createObject(request, decoded, options.dryRun) }
-}
-
-/** The object's namespace must be that of the path, or left out. */
-export function checkNamespace(target: Registered, object: KubeObject, namespace: string): void {
-  if (!target.resource.namespaced) {
-    delete object.metadata.namespace
-    return
-  }
-  object.metadata.namespace ||= namespace
-  if (object.metadata.namespace !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  }
 }
 
 /** A status that says nothing yet, with the fields that are always written out. */

@@ -160,14 +160,12 @@ export async function deleteObject(request: ResourceRequest, options: DeleteOpti
     validateAdmission(request, subject)
     const { next, isRemoved } = markDeleted(target, stored.object, options, rules.now)
     try {
-      if (isRemoved) {
-        const shown = target.resource.gracePeriod ? unsaved(target, next, stored.revision) : stored
-        if (dryRun) return { last: shown, isRemoved }
-        const revision = await server.objects.remove(target, stored)
-        return { last: shown.at(revision), isRemoved }
-      }
-      if (dryRun) return { last: unsaved(target, next, stored.revision), isRemoved }
-      return { last: await server.objects.update(target, stored, next), isRemoved }
+      // Kinds that end gracefully are marked first, even when they end at once: their watchers see why they went.
+      const isMarked = !isRemoved || target.resource.gracePeriod !== undefined
+      if (dryRun) return { last: isMarked ? unsaved(target, next, stored.revision) : stored, isRemoved }
+      const last = isMarked ? await server.objects.update(target, stored, next) : stored
+      if (!isRemoved) return { last, isRemoved }
+      return { last: last.at(await server.objects.remove(target, last)), isRemoved }
     } catch (e) {
       if (!isConflict(e) || server.objects.get(target, namespace, name)?.revision === stored.revision) throw e
     }

@@ -13,7 +13,7 @@ import { type Expected, StrictError, decodeValue } from '../body.ts'
 import { type PatchType, patchType } from '../http/negotiate.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
-import { checkNamespace } from './create.ts'
+import { checkName, checkNamespace } from './identity.ts'
 import { replaceObject } from './update.ts'
 import { groupResource } from './write.ts'
 
@@ -98,7 +98,6 @@ function checkPatched(request: ResourceRequest, patched: Json, object: KubeObjec
   if ((said.apiVersion ?? apiVersion) !== apiVersion || (said.kind ?? expected.kind) !== expected.kind) {
     throw invalidPatch(JSON.stringify(patched), `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
   }
-  if (!object.metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  if (object.metadata.name !== name) throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
+  checkName(object, name)
   checkNamespace(target, object, namespace)
 }

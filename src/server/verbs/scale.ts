@@ -6,6 +6,7 @@ import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { decodeBody } from '../body.ts'
 import type { ResourceRequest, Result } from '../request.ts'
+import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { readPatch } from './patch.ts'
 import { replaceObject } from './update.ts'
@@ -46,6 +47,7 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
     throwIfBad(request, scale)
     const next = cloneObject(current)
     next.metadata.resourceVersion = scale.metadata.resourceVersion
+    if (scale.metadata.uid) next.metadata.uid = scale.metadata.uid
     target.resource.scale!.setReplicas(next, scale.spec?.replicas ?? 0)
     return next
   }
@@ -57,6 +59,8 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
 async function readScale(request: ResourceRequest) {
   const options = parseWriteOptions(request.query, 'UpdateOptions')
   const scale = await decodeBody(request.body, expectedScale, request.server.registry, options.fieldValidation, request.warnings)
+  checkName(scale, request.name)
+  checkNamespace(request.target, scale, request.namespace)
   return { options, apply: () => cloneObject(scale) }
 }
 

@@ -1,4 +1,4 @@
-import { badRequest, conflict, invalidObject, isConflict, notFound } from '../../api/errors.ts'
+import { ApiError, conflict, invalidObject, isConflict, notFound } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
@@ -10,7 +10,8 @@ import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import type { PartialUpdate } from '../resource.ts'
 import type { StoredObject } from '../stored-object.ts'
-import { checkNamespace, createObject, unsaved } from './create.ts'
+import { createObject, unsaved } from './create.ts'
+import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { dropRepeatedOwners } from './owners.ts'
 import { admit, groupResource, throwIfInvalid, validateAdmission } from './write.ts'
@@ -25,11 +26,6 @@ export async function update(request: ResourceRequest): Promise<Result> {
   checkNamespace(target, decoded, namespace)
   const outcome = await replaceObject(request, () => cloneObject(decoded), options.dryRun)
   return { kind: 'stored', code: outcome.created ? 201 : 200, target, stored: outcome.stored }
-}
-
-function checkName(object: KubeObject, name: string): void {
-  object.metadata.name ||= name
-  if (object.metadata.name !== name) throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
 }
 
 export interface Outcome {
@@ -75,7 +71,7 @@ function checkVersion(request: ResourceRequest, object: KubeObject, old: KubeObj
       throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
     }
   } else if (!/^\d+$/.test(version)) {
-    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
+    throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
   } else if (Number(version) !== stored.revision) {
     throw conflict(groupResource(target), name, 'the object has been modified; please apply your changes to the latest version and try again')
   }

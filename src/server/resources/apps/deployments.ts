@@ -14,7 +14,7 @@ import {
   isUsableSelector,
   plainValue,
   podNameWarnings,
-  scaleSelector,
+  replicaScale,
   selectorAsGo,
   unsupported,
   validateAtMostReplicas,
@@ -161,13 +161,6 @@ export const deployments = defineResource<Deployment>({
     },
     validate: validateStatus,
   },
-  scale: {
-    specReplicas: (obj) => obj.spec?.replicas ?? 0,
-    statusReplicas: (obj) => obj.status?.replicas ?? 0,
-    selector: (obj) => scaleSelector(obj.spec?.selector),
-    setReplicas(obj, replicas) {
-      obj.spec!.replicas = replicas
-    },
-  },
+  scale: replicaScale((obj) => obj.spec?.selector),
   columns,
 })

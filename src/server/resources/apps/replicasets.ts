@@ -10,8 +10,9 @@ import { containerColumns, countColumn, selectorColumn } from './workload-column
 import {
   ensureTemplate,
   isUsableSelector,
+  keepSpec,
   podNameWarnings,
-  scaleSelector,
+  replicaScale,
   selectorAsGo,
   validateAtMostReplicas,
   validateAvailableAreReady,
@@ -81,19 +82,10 @@ export const replicasets = defineResource<ReplicaSet>({
     return podTemplateWarnings(obj.spec!.template!, templatePath, old.spec!.template)
   },
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: (obj) => validateReplicaStatus(obj.status, Path.of('status')),
   },
-  scale: {
-    specReplicas: (obj) => obj.spec?.replicas ?? 0,
-    statusReplicas: (obj) => obj.status?.replicas ?? 0,
-    selector: (obj) => scaleSelector(obj.spec?.selector),
-    setReplicas(obj, replicas) {
-      obj.spec!.replicas = replicas
-    },
-  },
+  scale: replicaScale((obj) => obj.spec?.selector),
   columns: [
     nameColumn(),
     countColumn('Desired', 'ReplicaSetSpec', 'replicas', (obj) => obj.spec?.replicas),

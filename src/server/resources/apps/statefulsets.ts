@@ -8,7 +8,7 @@ import { dropDeadline, noDeadline } from './progress-deadline.ts'
 import { validateStatefulSetSpec, validateStatefulSetStatus, validateStatefulSetUpdate } from './statefulset-validation.ts'
 import { statefulSetWarnings } from './statefulset-warnings.ts'
 import { containerColumns, readyColumn } from './workload-columns.ts'
-import { ensureTemplate, scaleSelector } from './workload-rules.ts'
+import { ensureTemplate, keepSpec, replicaScale } from './workload-rules.ts'
 
 function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy, ctx: RuleContext): void {
   if (!strategy.type) {
@@ -71,19 +71,10 @@ export const statefulsets = defineResource<StatefulSet>({
   validateUpdate: validateStatefulSetUpdate,
   warnings: statefulSetWarnings,
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: validateStatefulSetStatus,
   },
-  scale: {
-    specReplicas: (obj) => obj.spec?.replicas ?? 0,
-    statusReplicas: (obj) => obj.status?.replicas ?? 0,
-    selector: (obj) => scaleSelector(obj.spec?.selector),
-    setReplicas(obj, replicas) {
-      obj.spec!.replicas = replicas
-    },
-  },
+  scale: replicaScale((obj) => obj.spec?.selector),
   columns: [
     nameColumn(),
     readyColumn((obj) => obj.status?.readyReplicas, (obj) => obj.spec?.replicas),

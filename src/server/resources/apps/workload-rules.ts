@@ -7,6 +7,7 @@ import { immutableMessage, validateNonnegative } from '../../../api/validation/f
 import { type FieldError, forbidden, invalid, quoteValue, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label } from '../../../api/validation/names.ts'
 import type { Path } from '../../../api/validation/path.ts'
+import type { ScaleMapping } from '../../resource.ts'
 
 /** The value is not one of those allowed, which are listed in the order given. */
 export const unsupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError => ({
@@ -129,10 +130,27 @@ export function podNameWarnings(meta: ObjectMeta): string[] {
   ]
 }
 
-/** The selector in the text form of Scale: an empty one is an empty text. */
-export function scaleSelector(selector: LabelSelector | null | undefined): string {
-  const text = labelSelectorText(selector)
-  return text === '<none>' || text === '<error>' ? '' : text
+interface Scaled {
+  spec?: { replicas?: number; selector?: LabelSelector | Record<string, string> | null }
+  status?: { replicas?: number }
+}
+
+/** Scale for a kind with replicas in the usual places; `selector` gives the selector of an object. */
+export const replicaScale = <T extends Scaled>(selector: (obj: T) => LabelSelector | null | undefined): ScaleMapping<T> => ({
+  specReplicas: (obj) => obj.spec?.replicas ?? 0,
+  statusReplicas: (obj) => obj.status?.replicas ?? 0,
+  selector(obj) {
+    const text = labelSelectorText(selector(obj))
+    return text === '<none>' || text === '<error>' ? '' : text
+  },
+  setReplicas(obj, replicas) {
+    obj.spec!.replicas = replicas
+  },
+})
+
+/** A write of the status leaves the spec as it is. */
+export function keepSpec<T extends { spec?: unknown }>(obj: T, old: T): void {
+  obj.spec = old.spec
 }
 
 /** The template of a workload with the parts that are always there. */

@@ -62,6 +62,7 @@ describe('horizontalpodautoscalers of v2', () => {
     ['a container without a name', metric({ type: 'ContainerResource', containerResource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 5 } } }), [
       'spec.metrics[0].containerResource.container: Required value: must specify a container',
     ]],
+    ['no policies', draft({ behavior: { scaleUp: { policies: null } } }), ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy']],
     ['bad policies', draft({ behavior: { scaleUp: { policies: [{ type: 'Nodes', value: 0, periodSeconds: 1801 }], stabilizationWindowSeconds: 3601 } } }), [
       'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600',
       'spec.behavior.scaleUp.policies[0].type: Unsupported value: "Nodes": supported values: "Percent", "Pods"',

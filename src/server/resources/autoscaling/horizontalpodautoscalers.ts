@@ -3,6 +3,7 @@ import type { V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
+import { keepSpec } from '../apps/workload-rules.ts'
 import { withoutConversionAnnotations } from './hpa-conversion.ts'
 import { defaultAutoscaler } from './hpa-defaults.ts'
 import { targetsText } from './hpa-targets.ts'
@@ -50,9 +51,7 @@ export const horizontalpodautoscalers = defineResource<V2HorizontalPodAutoscaler
   validate: (obj) => validateAutoscaler(obj),
   validateUpdate: validateAutoscaler,
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: validateAutoscalerStatus,
   },
   columns: autoscalerColumns,

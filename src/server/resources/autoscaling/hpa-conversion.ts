@@ -113,7 +113,7 @@ function statusFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodAutoscaler['
   return {
     observedGeneration: obj.status?.observedGeneration,
     lastScaleTime: obj.status?.lastScaleTime,
-    currentReplicas: obj.status?.currentReplicas,
+    currentReplicas: obj.status?.currentReplicas || undefined,
     desiredReplicas: obj.status?.desiredReplicas ?? 0,
     currentMetrics: currentMetrics.length ? currentMetrics : noMetrics,
     conditions: conditions.length ? conditions.map(inOrder) : undefined,

@@ -10,7 +10,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
 import { containerColumns, selectorColumn } from '../apps/workload-columns.ts'
-import { ensureTemplate, podNameWarnings, selectorAsGo, unsupported } from '../apps/workload-rules.ts'
+import { ensureTemplate, keepSpec, podNameWarnings, selectorAsGo, unsupported } from '../apps/workload-rules.ts'
 import { defaultPodFailurePolicy } from './job-policies.ts'
 import { validateJobSpec } from './job-validation.ts'
 import { jobSelectorDescription, jobSpecWarnings } from './jobs.ts'
@@ -127,9 +127,7 @@ export const cronjobs = defineResource<CronJob>({
     return obj.metadata.generation === old.metadata.generation ? [] : jobSpecWarnings(spec, jobSpecPath, old.spec.jobTemplate.spec)
   },
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: () => [],
   },
   columns,

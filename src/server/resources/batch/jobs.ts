@@ -8,7 +8,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
 import { containerColumns, selectorColumn } from '../apps/workload-columns.ts'
-import { ensureTemplate, podNameWarnings } from '../apps/workload-rules.ts'
+import { ensureTemplate, keepSpec, podNameWarnings } from '../apps/workload-rules.ts'
 import { defaultPodFailurePolicy } from './job-policies.ts'
 import { hasCondition, validateJobStatus } from './job-status-validation.ts'
 import {
@@ -132,9 +132,7 @@ export const jobs = defineResource<Job>({
     return obj.metadata.generation === old.metadata.generation ? [] : jobSpecWarnings(obj.spec!, specPath, old.spec)
   },
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: validateJobStatus,
   },
   defaultPropagation: 'Orphan',

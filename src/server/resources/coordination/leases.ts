@@ -1,7 +1,7 @@
 import { describeField } from '../../../api/docs.ts'
 import type { Lease } from '../../../api/generated/types.ts'
-import { nonnegativeMessage, positiveMessage } from '../../../api/validation/field-checks.ts'
-import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import { validateNonnegative, validatePositive } from '../../../api/validation/field-checks.ts'
+import type { FieldError } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -17,9 +17,8 @@ function dropElection({ spec }: Lease): void {
 function validate({ spec = {} }: Lease): FieldError[] {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec
   const errors: FieldError[] = []
-  if (duration !== undefined && duration <= 0) errors.push(invalid(Path.of('spec', 'leaseDurationSeconds'), duration, positiveMessage))
-  if (transitions !== undefined && transitions < 0) errors.push(invalid(Path.of('spec', 'leaseTransitions'), transitions, nonnegativeMessage))
-  return errors
+  if (duration !== undefined) errors.push(...validatePositive(duration, Path.of('spec', 'leaseDurationSeconds')))
+  return [...errors, ...validateNonnegative(transitions, Path.of('spec', 'leaseTransitions'))]
 }
 
 /** Who may do something for how long: leaders of elections, and signs of life of nodes. */
@@ -38,7 +37,12 @@ export const leases = defineResource<Lease>({
   allowUnconditionalUpdate: false,
   columns: [
     nameColumn(),
-    { name: 'Holder', type: 'string', description: () => describeField('LeaseSpec', 'holderIdentity'), cell: (l) => l.spec?.holderIdentity ?? '' },
+    {
+      name: 'Holder',
+      type: 'string',
+      description: () => describeField('LeaseSpec', 'holderIdentity'),
+      cell: (lease) => lease.spec?.holderIdentity ?? '',
+    },
     ageColumn(),
   ],
 })

@@ -50,19 +50,20 @@ function validateOrder(item: LimitRangeItem, name: string, path: Path): FieldErr
   const limit = hasDefaults ? item.default?.[name] : undefined
   const request = hasDefaults ? item.defaultRequest?.[name] : undefined
   const at = (field: (typeof amountFields)[number]) => path.child(field).key(name)
+  const atRequest = at('defaultRequest')
   const errors: FieldError[] = []
   const isGreater = (a: string | undefined, b: string | undefined) => a !== undefined && b !== undefined && compareQuantity(a, b) > 0
   if (isGreater(min, max)) errors.push(invalid(at('min'), min, `min value ${min} is greater than max value ${max}`))
-  if (isGreater(min, request)) errors.push(invalid(at('defaultRequest'), request, `min value ${min} is greater than default request value ${request}`))
-  if (isGreater(request, max)) errors.push(invalid(at('defaultRequest'), request, `default request value ${request} is greater than max value ${max}`))
+  if (isGreater(min, request)) errors.push(invalid(atRequest, request, `min value ${min} is greater than default request value ${request}`))
+  if (isGreater(request, max)) errors.push(invalid(atRequest, request, `default request value ${request} is greater than max value ${max}`))
   if (isGreater(request, limit)) {
-    errors.push(invalid(at('defaultRequest'), request, `default request value ${request} is greater than default limit value ${limit}`))
+    errors.push(invalid(atRequest, request, `default request value ${request} is greater than default limit value ${limit}`))
   }
   if (isGreater(min, limit)) errors.push(invalid(at('default'), min, `min value ${min} is greater than default value ${limit}`))
   if (isGreater(limit, max)) errors.push(invalid(at('default'), max, `default value ${limit} is greater than max value ${max}`))
   errors.push(...validateRatio(item, name, at('maxLimitRequestRatio')))
   if (!isOvercommitAllowed(name) && limit !== undefined && request !== undefined && compareQuantity(limit, request) !== 0) {
-    errors.push(invalid(at('defaultRequest'), request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`))
+    errors.push(invalid(atRequest, request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`))
   }
   return errors
 }

@@ -29,7 +29,9 @@ const column = <T extends keyof Described>(
   cell: (claim: PersistentVolumeClaim) => string,
 ): Column<PersistentVolumeClaim> => ({ name, type: 'string', description: () => describeField(type, field), cell })
 
-const isGivenVolume = (claim: PersistentVolumeClaim) => Boolean(claim.spec.volumeName)
+/** What a claim has is shown once it has a volume. */
+const ofVolume = (cell: (status: PersistentVolumeClaim['status']) => string) => (claim: PersistentVolumeClaim) =>
+  claim.spec.volumeName ? cell(claim.status) : ''
 
 /** A request for storage. */
 export const persistentvolumeclaims = defineResource<PersistentVolumeClaim>({
@@ -71,8 +73,8 @@ export const persistentvolumeclaims = defineResource<PersistentVolumeClaim>({
     nameColumn(),
     column('Status', 'PersistentVolumeClaimStatus', 'phase', phaseOf),
     column('Volume', 'PersistentVolumeClaimSpec', 'volumeName', (claim) => claim.spec.volumeName ?? ''),
-    column('Capacity', 'PersistentVolumeClaimStatus', 'capacity', (claim) => (isGivenVolume(claim) ? (claim.status.capacity?.['storage'] ?? '0') : '')),
-    column('Access Modes', 'PersistentVolumeClaimStatus', 'accessModes', (claim) => (isGivenVolume(claim) ? accessModesText(claim.status.accessModes) : '')),
+    column('Capacity', 'PersistentVolumeClaimStatus', 'capacity', ofVolume(({ capacity }) => capacity?.['storage'] ?? '0')),
+    column('Access Modes', 'PersistentVolumeClaimStatus', 'accessModes', ofVolume(({ accessModes }) => accessModesText(accessModes))),
     { name: 'StorageClass', type: 'string', description: 'StorageClass of the pvc', cell: storageClassOf },
     {
       name: 'VolumeAttributesClass',

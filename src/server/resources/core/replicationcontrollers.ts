@@ -10,7 +10,7 @@ import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
 import { validateReplicaStatus } from '../apps/replicasets.ts'
 import { containerColumns, countColumn, labelsText } from '../apps/workload-columns.ts'
-import { ensureTemplate, labelsMismatch, podNameWarnings, validateLongRunningTemplate } from '../apps/workload-rules.ts'
+import { ensureTemplate, keepSpec, labelsMismatch, podNameWarnings, replicaScale, validateLongRunningTemplate } from '../apps/workload-rules.ts'
 
 const specPath = Path.of('spec')
 const templatePath = specPath.child('template')
@@ -77,19 +77,10 @@ export const replicationcontrollers = defineResource<ReplicationController>({
     return obj.metadata.generation === old.metadata.generation ? [] : ofTemplate
   },
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: (obj) => validateReplicaStatus(obj.status, Path.of('status')),
   },
-  scale: {
-    specReplicas: (obj) => obj.spec?.replicas ?? 0,
-    statusReplicas: (obj) => obj.status?.replicas ?? 0,
-    selector: (obj) => (isEmpty(obj.spec?.selector) ? '' : labelsText(obj.spec?.selector)),
-    setReplicas(obj, replicas) {
-      obj.spec!.replicas = replicas
-    },
-  },
+  scale: replicaScale((obj) => ({ matchLabels: obj.spec?.selector })),
   defaultPropagation: 'Orphan',
   selectableFields: { 'status.replicas': (obj) => String(obj.status?.replicas ?? 0) },
   columns,

@@ -56,16 +56,22 @@ function validateOperator({ scopeName, operator, values = [] }: ScopedResourceSe
       errors.push(required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
     }
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length) errors.push(invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+    if (values.length) {
+      errors.push(invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+    }
   } else {
     errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))
   }
   return errors
 }
 
-const internalSelector = ({ matchExpressions }: ScopeSelector) => ({
-  MatchExpressions: matchExpressions?.map(({ scopeName, operator, values }) => ({ ScopeName: scopeName, Operator: operator, Values: values ?? null })) ?? null,
+const internalRequirement = ({ scopeName, operator, values }: ScopedResourceSelectorRequirement) => ({
+  ScopeName: scopeName,
+  Operator: operator,
+  Values: values ?? null,
 })
+
+const internalSelector = ({ matchExpressions }: ScopeSelector) => ({ MatchExpressions: matchExpressions?.map(internalRequirement) ?? null })
 
 function validateScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
   if (!spec.scopeSelector) return []

@@ -45,7 +45,8 @@ function validateScheduling(scheduling: Scheduling): FieldError[] {
   const errors = validateNodeSelector(scheduling.nodeSelector ?? {}, schedulingPath.child('nodeSelector'))
   validateTolerations(tolerations, path, errors)
   for (const [i, toleration] of tolerations.entries()) {
-    if (tolerations.slice(0, i).some((earlier) => semanticEqual(earlier, toleration))) errors.push(duplicate(path.index(i), internalToleration(toleration)))
+    const isRepeated = tolerations.slice(0, i).some((earlier) => semanticEqual(earlier, toleration))
+    if (isRepeated) errors.push(duplicate(path.index(i), internalToleration(toleration)))
   }
   return errors
 }

@@ -6,7 +6,7 @@ import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
-import { selectorAsGo, unsupported, validateCounts } from '../apps/workload-rules.ts'
+import { keepSpec, selectorAsGo, unsupported, validateCounts } from '../apps/workload-rules.ts'
 import { validateConditions } from './condition-rules.ts'
 
 const specPath = Path.of('spec')
@@ -79,9 +79,7 @@ export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
   validate: (obj) => validateSpec(obj.spec ?? {}),
   validateUpdate: (obj) => validateSpec(obj.spec ?? {}),
   status: {
-    prepare(obj, old) {
-      obj.spec = old.spec
-    },
+    prepare: keepSpec,
     validate: (obj) => [
       ...validateConditions(obj.status?.conditions, statusPath.child('conditions')),
       ...validateCounts(obj.status ?? {}, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),

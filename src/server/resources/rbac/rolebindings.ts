@@ -7,7 +7,8 @@ import { bindingColumns, defaultBinding, validateBinding, validateSameRole } fro
 const validate = (binding: RoleBinding) => validateBinding(binding, true, ['Role', 'ClusterRole'])
 const columns = bindingColumns<RoleBinding>(
   'roleBinding',
-  'RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.',
+  'RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. ' +
+    'If the RoleRef cannot be resolved, the Authorizer must return an error.',
 )
 
 /** Who may do what a role says, in one namespace. */

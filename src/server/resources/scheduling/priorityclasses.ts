@@ -37,6 +37,8 @@ function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
   return [notSupportedInOrder(policyPath, policy, ['PreemptLowerPriority', 'Never'])]
 }
 
+const describe = (field: keyof PriorityClass) => () => describeField('PriorityClass', field)
+
 /** How important pods are, by name. */
 export const priorityclasses = defineResource<PriorityClass>({
   group: 'scheduling.k8s.io',
@@ -58,9 +60,9 @@ export const priorityclasses = defineResource<PriorityClass>({
   ],
   columns: [
     nameColumn(),
-    { name: 'Value', type: 'integer', description: () => describeField('PriorityClass', 'value'), cell: (pc) => pc.value },
-    { name: 'Global-Default', type: 'boolean', description: () => describeField('PriorityClass', 'globalDefault'), cell: (pc) => pc.globalDefault ?? false },
+    { name: 'Value', type: 'integer', description: describe('value'), cell: (pc) => pc.value },
+    { name: 'Global-Default', type: 'boolean', description: describe('globalDefault'), cell: (pc) => pc.globalDefault ?? false },
     ageColumn(),
-    { name: 'PreemptionPolicy', type: 'string', description: () => describeField('PriorityClass', 'preemptionPolicy'), cell: (pc) => pc.preemptionPolicy ?? '' },
+    { name: 'PreemptionPolicy', type: 'string', description: describe('preemptionPolicy'), cell: (pc) => pc.preemptionPolicy ?? '' },
   ],
 })

@@ -70,7 +70,12 @@ export const csinodes = defineResource<CSINode>({
   validateUpdate: (node, old) => [...validate(node), ...validateSameDrivers(node, old)],
   columns: [
     nameColumn(),
-    { name: 'Drivers', type: 'integer', description: 'Drivers indicates the number of CSI drivers registered on the node', cell: (node) => driversOf(node).length },
+    {
+      name: 'Drivers',
+      type: 'integer',
+      description: 'Drivers indicates the number of CSI drivers registered on the node',
+      cell: (node) => driversOf(node).length,
+    },
     ageColumn(),
   ],
 })

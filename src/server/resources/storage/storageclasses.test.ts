@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../apps/resource-trial.ts'
 import { DecodedTrial } from '../decoded-trial.ts'
-import { newestClass } from './default-class.ts'
 import { storageclasses } from './storageclasses.ts'
 import { volumeattributesclasses } from './volumeattributesclasses.ts'
 
@@ -61,17 +60,6 @@ describe('storageclasses', () => {
   it('shows which one is the default', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
     expect(trial.cells(trial.created({ ...base, metadata: { annotations } }))).toMatchObject({ Name: 'x (default)', AllowVolumeExpansion: false })
-  })
-})
-
-describe('newestClass()', () => {
-  const named = (name: string, creationTimestamp: string) => ({ metadata: { name, creationTimestamp } })
-  it.each([
-    ['the newest', [named('a', '2020-01-01T00:00:00Z'), named('b', '2021-01-01T00:00:00Z')], 'b'],
-    ['of two of one second the first by name', [named('b', '2020-01-01T00:00:00Z'), named('a', '2020-01-01T00:00:00Z')], 'a'],
-    ['none of none', [], undefined],
-  ])('chooses %s', (_, classes, name) => {
-    expect(newestClass(classes)?.metadata.name).toBe(name)
   })
 })
 

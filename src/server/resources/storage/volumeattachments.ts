@@ -56,7 +56,8 @@ function validateNames({ attacher, source }: VolumeAttachmentSpec): FieldError[]
   const errors: FieldError[] = []
   if (attacher) validateCsiDriverName(attacher, specPath.child('attacher'), errors)
   const name = source.persistentVolumeName
-  if (name !== undefined) errors.push(...isDns1123Subdomain(name).map((problem) => invalid(specPath.child('source', 'persistentVolumeName'), name, problem)))
+  const path = specPath.child('source', 'persistentVolumeName')
+  if (name !== undefined) errors.push(...isDns1123Subdomain(name).map((problem) => invalid(path, name, problem)))
   return errors
 }
 
@@ -117,7 +118,13 @@ export const volumeattachments = defineResource<VolumeAttachment>({
   },
   columns: [
     nameColumn(),
-    { name: 'Attacher', type: 'string', format: 'name', description: () => describeField('VolumeAttachmentSpec', 'attacher'), cell: (va) => va.spec.attacher },
+    {
+      name: 'Attacher',
+      type: 'string',
+      format: 'name',
+      description: () => describeField('VolumeAttachmentSpec', 'attacher'),
+      cell: (va) => va.spec.attacher,
+    },
     {
       name: 'PV',
       type: 'string',

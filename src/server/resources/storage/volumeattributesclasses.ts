@@ -29,9 +29,9 @@ export const volumeattributesclasses = defineResource<VolumeAttributesClass>({
   deleteAnswersObject: true,
   validate,
   validateUpdate: (vac, old) => [
-    ...validate(vac),
     ...(vac.driverName === old.driverName ? [] : [forbidden(driverPath, 'updates to driverName are forbidden.')]),
     ...(deepEqual(vac.parameters ?? {}, old.parameters ?? {}) ? [] : [forbidden(parametersPath, 'updates to parameters are forbidden.')]),
+    ...validate(vac),
   ],
   columns: [
     { ...nameColumn(), cell: (vac) => (isDefaultVolumeAttributesClass(vac) ? `${vac.metadata.name} (default)` : (vac.metadata.name ?? '')) },
