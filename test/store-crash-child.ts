@@ -28,7 +28,8 @@ try {
       const seq = current && turn % 5 === 4 ? undefined : (current ? readSeq(current.value, key) : store.revision * 1000) + 1
       say(`try ${key} ${seq ?? '-'}`)
       try {
-        const result = await store.write({ key, expected: current?.revision ?? 0, value: seq === undefined ? undefined : makeValue(key, seq) })
+        const value = seq === undefined ? undefined : makeValue(key, seq)
+        const result = await store.write({ key, expected: current?.revision ?? 0, value })
         say(result.ok ? `ack ${key} ${result.revision}` : `failed ${key} conflict`)
       } catch (error) {
         say(`failed ${key} ${(error as Error).message}`)

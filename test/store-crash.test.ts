@@ -37,8 +37,9 @@ afterEach(() => {
 })
 
 /** Runs the child until it ends, handing over each line that it says. Returns its exit code or signal. */
-async function runChild(onLine: (words: string[], child: ChildProcess) => void, command = process.execPath, args: string[] = []): Promise<unknown> {
-  const child = spawn(command, [...args, script, dir, String(writers)], { stdio: ['ignore', 'pipe', 'ignore'] })
+async function runChild(onLine: (words: string[], child: ChildProcess) => void, command = [process.execPath]): Promise<unknown> {
+  const [program = '', ...args] = command
+  const child = spawn(program, [...args, script, dir, String(writers)], { stdio: ['ignore', 'pipe', 'ignore'] })
   running = child
   const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
   for await (const line of createInterface({ input: child.stdout })) onLine(line.split(' '), child)
@@ -98,11 +99,11 @@ describe('a store whose disk is full', () => {
     const ledger = new AckLedger()
     const failures: string[] = []
     // A limit on the size of a file looks like a full disk to whoever writes it; 512-byte or 1-KB blocks, as the shell likes.
-    const limited = ['-c', 'ulimit -f 4096; exec "$@"', 'sh', process.execPath]
+    const limited = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh', process.execPath]
     const end = await runChild((words) => {
       hear(ledger, words)
       if (words[0] === 'failed') failures.push(words.slice(2).join(' '))
-    }, 'sh', limited)
+    }, limited)
     expect(end).toBe(3)
     expect(ledger.count).toBeGreaterThan(0)
     expect(failures).toHaveLength(100)

@@ -6,12 +6,19 @@ export interface Clock {
   after(delayMs: number, fn: () => void): () => void
 }
 
+/** What setTimeout can wait for: more than that it takes for nothing at all. */
+const longestMs = 2 ** 31 - 1
+
 /** The machine's own time. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, fn) {
-    const timer = setTimeout(fn, delayMs)
-    timer.unref()
+    let timer: NodeJS.Timeout
+    const wait = (leftMs: number) => {
+      timer = setTimeout(() => (leftMs > longestMs ? wait(leftMs - longestMs) : fn()), Math.min(leftMs, longestMs))
+      timer.unref()
+    }
+    wait(delayMs)
     return () => clearTimeout(timer)
   },
 }

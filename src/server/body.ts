@@ -15,6 +15,8 @@ export interface Expected {
   kind: string
   /** Its name in the schema table. */
   type: string
+  /** Other versions that have the same fields, such as `policy/v1beta1`. */
+  alsoVersions?: readonly string[]
 }
 
 const apiVersionOf = (e: { group: string; version: string }) => (e.group ? `${e.group}/${e.version}` : e.version)
@@ -100,7 +102,8 @@ export async function decodeBody(
   if (apiVersion.split('/').length > 2) throw badRequest(unrecognized(`unexpected GroupVersion string: ${apiVersion}`))
   const cannot = (kindSaid: string, why: string) =>
     badRequest(`${kindSaid} in version ${JSON.stringify(apiVersion.split('/').at(-1))} cannot be handled as a ${expected.kind}: ${why}`)
-  if (apiVersion !== apiVersionOf(expected) || kind !== expected.kind) {
+  const isExpected = apiVersion === apiVersionOf(expected) || expected.alsoVersions?.includes(apiVersion)
+  if (!isExpected || kind !== expected.kind) {
     throw cannot(kind, wrongType(registry, apiVersion, kind, expected))
   }
   try {

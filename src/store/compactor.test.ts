@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../base/clock.ts'
 import { chooseCompaction, startCompactor } from './compactor.ts'
-import { settled } from './conformance.ts'
+import type { HistoryKept } from './compactor.ts'
+import { settled } from './conformance/scene.ts'
 import { openMemoryStore } from './index.ts'
 import type { Store } from './index.ts'
 
 describe('chooseCompaction()', () => {
-  it.each<[string, { revision: number; compactedRevision: number; expiredRevision: number | undefined }, number | undefined]>([
-    ['keeps everything while it is young and little', { revision: 50, compactedRevision: 0, expiredRevision: undefined }, undefined],
+  it.each<[string, HistoryKept, number | undefined]>([
+    ['keeps all while it is young and little', { revision: 50, compactedRevision: 0, expiredRevision: undefined }, undefined],
     ['forgets what is too old', { revision: 50, compactedRevision: 0, expiredRevision: 20 }, 20],
     ['forgets what is too much', { revision: 250, compactedRevision: 0, expiredRevision: undefined }, 150],
     ['takes the further of the two', { revision: 250, compactedRevision: 0, expiredRevision: 200 }, 200],
@@ -50,7 +51,8 @@ describe('startCompactor()', () => {
   const options = { maxAgeMs: 300_000, maxRevisions: 1000, intervalMs: 60_000 }
   const writeSome = async (store: Store, count: number): Promise<void> => {
     const prefix = `/${store.revision}/`
-    await Promise.all(Array.from({ length: count }, (_, i) => store.write({ key: prefix + i, expected: 0, value: Buffer.alloc(1) })))
+    const value = Buffer.alloc(1)
+    await Promise.all(Array.from({ length: count }, (_, i) => store.write({ key: prefix + i, expected: 0, value })))
   }
 
   it('forgets by age and by count, and then leaves an idle store alone', async () => {

@@ -22,13 +22,14 @@ export interface HistoryKept {
 }
 
 /** Up to where to forget history now; undefined if all of it may stay. */
-export function chooseCompaction({ revision, compactedRevision, expiredRevision = 0 }: HistoryKept, maxRevisions: number): number | undefined {
-  const target = Math.max(expiredRevision, revision - maxRevisions)
-  return target > compactedRevision ? target : undefined
+export function chooseCompaction(kept: HistoryKept, maxRevisions: number): number | undefined {
+  const target = Math.max(kept.expiredRevision ?? 0, kept.revision - maxRevisions)
+  return target > kept.compactedRevision ? target : undefined
 }
 
 /** Forgets history by age and by count until the returned function is called. An idle store is left alone. */
-export function startCompactor(store: Store, { clock, maxAgeMs, maxRevisions, intervalMs, onError }: CompactorOptions): () => void {
+export function startCompactor(store: Store, options: CompactorOptions): () => void {
+  const { clock, maxAgeMs, maxRevisions, intervalMs, onError } = options
   let cancel: () => void
   let isStopped = false
 

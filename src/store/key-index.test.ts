@@ -13,8 +13,12 @@ function put(index: KeyIndex, key: string, revision: number, isDelete = false): 
 
 describe('KeyIndex', () => {
   it('agrees with a sorted list, however keys come and go', () => {
-    const change = fc.record({ key: fc.nat(3000).map((n) => `/${n % 7}/${n}`), kind: fc.constantFrom('put', 'put', 'put', 'delete', 'forget', 'revert') })
-    fc.assert(fc.property(fc.array(change, { minLength: 1000, maxLength: 3000 }), fc.nat(7), fc.nat(20), (changes, digit, limit) => {
+    const change = fc.record({
+      key: fc.nat(3000).map((n) => `/${n % 7}/${n}`),
+      kind: fc.constantFrom('put', 'put', 'put', 'delete', 'forget', 'revert'),
+    })
+    const history = fc.array(change, { minLength: 1000, maxLength: 3000 })
+    fc.assert(fc.property(history, fc.nat(7), fc.nat(20), (changes, digit, limit) => {
       const index = new KeyIndex()
       const live = new Set<string>()
       let revision = 0
@@ -43,13 +47,15 @@ describe('KeyIndex', () => {
     }), { numRuns: 30 })
   })
 
-  it('finds keys that came in order, in reverse and at random', () => {
-    const orders: [string, (i: number) => number][] = [['order', (i) => i], ['reverse', (i) => 4999 - i], ['random', (i) => (i * 1933) % 5000]]
-    for (const [, order] of orders) {
-      const index = new KeyIndex()
-      for (let i = 0; i < 5000; i++) put(index, String(order(i)).padStart(4, '0'), i + 1)
-      expect(names(index.scan('', 5000, undefined, Infinity).found)).toEqual(Array.from({ length: 5000 }, (_, i) => String(i).padStart(4, '0')))
-    }
+  it.each<[string, (i: number) => number]>([
+    ['in order', (i) => i],
+    ['in reverse', (i) => 4999 - i],
+    ['at random', (i) => (i * 1933) % 5000],
+  ])('finds keys that came %s', (_, order) => {
+    const keys = Array.from({ length: 5000 }, (_, i) => String(i).padStart(4, '0'))
+    const index = new KeyIndex()
+    for (let i = 0; i < 5000; i++) put(index, keys[order(i)]!, i + 1)
+    expect(names(index.scan('', 5000, undefined, Infinity).found)).toEqual(keys)
   })
 
   it('refuses to forget a version that is not the newest', () => {
@@ -62,7 +68,10 @@ describe('KeyIndex', () => {
 })
 
 describe('stateAt()', () => {
-  it.each<[number, number | undefined]>([[0, undefined], [1, 1], [2, 1], [3, 3], [4, undefined], [5, undefined], [6, 6], [9, 6]])('at %i is %s', (revision, expected) => {
+  const none = undefined
+  it.each<[number, number | undefined]>([
+    [0, none], [1, 1], [2, 1], [3, 3], [4, none], [5, none], [6, 6], [9, 6],
+  ])('at %i is %s', (revision, expected) => {
     const index = new KeyIndex()
     put(index, '/a', 1)
     put(index, '/a', 3)

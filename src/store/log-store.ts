@@ -93,7 +93,12 @@ export class LogStore implements Store {
     })
   }
 
-  async watch(prefix: string, fromRevision: number, onEvents: (events: readonly StoreEvent[]) => void, onEnd?: (why: Error) => void): Promise<Watch> {
+  async watch(
+    prefix: string,
+    fromRevision: number,
+    onEvents: (events: readonly StoreEvent[]) => void,
+    onEnd?: (why: Error) => void,
+  ): Promise<Watch> {
     this.#assertOpen()
     return this.#hub.add(prefix, fromRevision, onEvents, onEnd)
   }
@@ -160,7 +165,8 @@ export class LogStore implements Store {
     }
     while (!this.#closing) {
       const removed = this.#leftovers.splice(0, endingsAtATime)
-      if (removed.length === 0) removed.push(...this.#state.forgettable.take(this.#state.compactedRevision, endingsAtATime, this.#state.index))
+      const { forgettable, compactedRevision, index } = this.#state
+      if (removed.length === 0) removed.push(...forgettable.take(compactedRevision, endingsAtATime, index))
       if (removed.length === 0) return
       await this.#commitAlong((batch) => batch.removed.push(...removed))
     }

@@ -8,6 +8,8 @@ export interface ModelVersion {
   createRevision: number
 }
 
+type ModelResult = { ok: true; revision: number } | { ok: false; current: ModelVersion | undefined }
+
 interface ModelEvent {
   type: 'put' | 'delete'
   key: string
@@ -25,7 +27,7 @@ export class StoreModel {
   #times: number[] = [0]
 
   /** What a write must answer. */
-  write({ key, expected, value }: Write, timeMs: number): { ok: true; revision: number } | { ok: false; current: ModelVersion | undefined } {
+  write({ key, expected, value }: Write, timeMs: number): ModelResult {
     const previous = this.current(key)
     if ((previous?.revision ?? 0) !== expected || (!previous && value === undefined)) return { ok: false, current: previous }
     const revision = ++this.revision

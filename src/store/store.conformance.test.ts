@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeStore } from './conformance.ts'
+import { describeStore } from './conformance/index.ts'
 import { openLmdbStore, openMemoryStore } from './index.ts'
 
 describeStore('memory', async () => ({

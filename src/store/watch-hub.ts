@@ -4,6 +4,8 @@ import type { Store, StoreEvent, Watch } from './store.ts'
 /** The events under `prefix` of `after` < … ≤ `upTo`, and further to the end of that commit, which it returns. */
 export type EventsBetween = (after: number, upTo: number, prefix: string) => { events: StoreEvent[]; upTo: number }
 
+type Revisions = Pick<Store, 'revision' | 'compactedRevision'>
+
 interface Watcher {
   readonly prefix: string
   readonly onEvents: (events: readonly StoreEvent[]) => void
@@ -18,13 +20,13 @@ const revisionsAtATime = 500
 
 /** Hands every commit's events to the watches that are up to date, and brings the others up to date from history. */
 export class WatchHub {
-  #store: Pick<Store, 'revision' | 'compactedRevision'>
+  #store: Revisions
   #eventsBetween: EventsBetween
   #yield: (() => Promise<void>) | undefined
   #live = new Set<Watcher>()
   #catchingUp = new Set<Watcher>()
 
-  constructor(store: Pick<Store, 'revision' | 'compactedRevision'>, eventsBetween: EventsBetween, yieldTurn?: () => Promise<void>) {
+  constructor(store: Revisions, eventsBetween: EventsBetween, yieldTurn?: () => Promise<void>) {
     this.#store = store
     this.#eventsBetween = eventsBetween
     this.#yield = yieldTurn
@@ -43,7 +45,7 @@ export class WatchHub {
     else {
       this.#catchingUp.add(watcher)
       // Who asked has its handle by then, if it awaited it directly.
-      queueMicrotask(() => queueMicrotask(() => void this.#catchUp(watcher)))
+      queueMicrotask(() => queueMicrotask(() => this.#catchUp(watcher).catch((why: Error) => this.#end(watcher, why))))
     }
     return { close: () => this.#drop(watcher) }
   }

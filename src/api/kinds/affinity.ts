@@ -11,9 +11,13 @@ function validateNodeRequirement(requirement: NodeSelectorRequirement, checkValu
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) errors.push(required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    if (values.length > 0) {
+      errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    }
   } else if (operator === 'Gt' || operator === 'Lt') {
-    if (values.length !== 1) errors.push(required(path.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+    if (values.length !== 1) {
+      errors.push(required(path.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+    }
   } else {
     errors.push(invalid(path.child('operator'), operator ?? '', 'not a valid selector operator'))
   }
@@ -75,7 +79,12 @@ function validateNodeAffinity(affinity: NodeAffinity, path: Path, errors: FieldE
 }
 
 /** Judges label keys whose values come from the pod itself. */
-export function validateLabelKeys(keys: readonly string[] | undefined, selector: LabelSelector | undefined, path: Path, errors: FieldError[]): void {
+export function validateLabelKeys(
+  keys: readonly string[] | undefined,
+  selector: LabelSelector | undefined,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (!keys?.length) return
   if (!selector) {
     errors.push(forbidden(path, 'must not be specified when labelSelector is not set'))
@@ -88,7 +97,12 @@ export function validateLabelKeys(keys: readonly string[] | undefined, selector:
  * Refuses keys that the selector names itself. When a pod is made they are merged into the selector, so that a key that occurs
  * there twice was already in it.
  */
-export function validateKeysNotSelected(keys: readonly string[] | undefined, selector: LabelSelector | undefined, path: Path, errors: FieldError[]): void {
+export function validateKeysNotSelected(
+  keys: readonly string[] | undefined,
+  selector: LabelSelector | undefined,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (!keys?.length || !selector) return
   const seen = new Set(Object.keys(selector.matchLabels ?? {}))
   for (const { key } of selector.matchExpressions ?? []) {
@@ -102,7 +116,9 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: Path, errors: Fiel
   const { labelSelector, namespaceSelector, namespaces, matchLabelKeys, mismatchLabelKeys, topologyKey } = term
   if (labelSelector) errors.push(...validateLabelSelector(labelSelector, path.child('labelSelector')))
   if (namespaceSelector) errors.push(...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')))
-  for (const name of namespaces ?? []) for (const problem of isDns1123Label(name)) errors.push(invalid(path.child('namespace'), name, problem))
+  for (const name of namespaces ?? []) {
+    for (const problem of isDns1123Label(name)) errors.push(invalid(path.child('namespace'), name, problem))
+  }
   validateLabelKeys(matchLabelKeys, labelSelector, path.child('matchLabelKeys'), errors)
   validateLabelKeys(mismatchLabelKeys, labelSelector, path.child('mismatchLabelKeys'), errors)
   validateKeysNotSelected(matchLabelKeys, labelSelector, path, errors)
@@ -115,7 +131,9 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: Path, errors: Fiel
 }
 
 function validatePodAffinity(affinity: PodAffinity | PodAntiAffinity, path: Path, errors: FieldError[]): void {
-  for (const [i, term] of (affinity[requiredField] ?? []).entries()) validatePodAffinityTerm(term, path.child(requiredField).index(i), errors)
+  for (const [i, term] of (affinity[requiredField] ?? []).entries()) {
+    validatePodAffinityTerm(term, path.child(requiredField).index(i), errors)
+  }
   for (const [i, term] of (affinity[preferredField] ?? []).entries()) {
     const at = path.child(preferredField).index(i)
     validateWeight(term.weight ?? 0, at, errors)

@@ -35,7 +35,9 @@ export function validateContainerRestart(container: Restarting, path: Path, erro
     if (rules.length) errors.push(required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used'))
     return
   }
-  if (!policies.includes(container.restartPolicy)) errors.push(notSupported(path.child('restartPolicy'), container.restartPolicy, policies))
+  if (!policies.includes(container.restartPolicy)) {
+    errors.push(notSupported(path.child('restartPolicy'), container.restartPolicy, policies))
+  }
   if (rules.length > maxRules) errors.push(tooMany(path.child('restartPolicyRules'), rules.length, maxRules))
   for (let i = 0; i < rules.length; i++) validateRule(rules[i]!, path.child('restartPolicyRules').index(i), errors)
 }

@@ -38,8 +38,14 @@ function validatePorts(ports: readonly ContainerPort[], path: Path, errors: Fiel
       else if (problems.length === 0) names.add(port.name)
     }
     if (!port.containerPort) errors.push(required(path.index(i).child('containerPort')))
-    else for (const problem of isPortNumber(port.containerPort)) errors.push(invalid(path.index(i).child('containerPort'), port.containerPort, problem))
-    if (port.hostPort) for (const problem of isPortNumber(port.hostPort)) errors.push(invalid(path.index(i).child('hostPort'), port.hostPort, problem))
+    else {
+      for (const problem of isPortNumber(port.containerPort)) {
+        errors.push(invalid(path.index(i).child('containerPort'), port.containerPort, problem))
+      }
+    }
+    if (port.hostPort) {
+      for (const problem of isPortNumber(port.hostPort)) errors.push(invalid(path.index(i).child('hostPort'), port.hostPort, problem))
+    }
     if (!port.protocol) errors.push(required(path.index(i).child('protocol')))
     else if (!protocols.includes(port.protocol)) errors.push(notSupported(path.index(i).child('protocol'), port.protocol, protocols))
   }
@@ -93,14 +99,23 @@ function validateCommon(container: AnyContainer, path: Path, context: ContainerC
   if (container.volumeMounts) validateVolumeMounts(container, context.volumes, path.child('volumeMounts'), errors)
   if (container.volumeDevices) validateVolumeDevices(container, context.volumes, path.child('volumeDevices'), errors)
   if (!imagePullPolicy) errors.push(required(path.child('imagePullPolicy')))
-  else if (!pullPolicies.includes(imagePullPolicy)) errors.push(notSupported(path.child('imagePullPolicy'), imagePullPolicy, pullPolicies))
+  else if (!pullPolicies.includes(imagePullPolicy)) {
+    errors.push(notSupported(path.child('imagePullPolicy'), imagePullPolicy, pullPolicies))
+  }
   if (container.resources) validateContainerRequirements(container.resources, context.claims, path.child('resources'), errors)
   if (container.resizePolicy) validateResizePolicy(container.resizePolicy, context.restartPolicy, path.child('resizePolicy'), errors)
-  if (container.securityContext) validateContainerSecurityContext(container.securityContext, context.hostUsers, path.child('securityContext'), errors)
+  if (container.securityContext) {
+    validateContainerSecurityContext(container.securityContext, context.hostUsers, path.child('securityContext'), errors)
+  }
 }
 
 /** Judges the regular containers. */
-export function validateContainers(containers: readonly Container[], path: Path, context: ContainerContext, errors: FieldError[]): void {
+export function validateContainers(
+  containers: readonly Container[],
+  path: Path,
+  context: ContainerContext,
+  errors: FieldError[],
+): void {
   if (containers.length === 0) {
     errors.push(required(path))
     return
@@ -142,7 +157,11 @@ export function validateInitContainers(spec: PodSpec, path: Path, context: Conta
     for (const [j, policy] of (container.resizePolicy ?? []).entries()) {
       if (policy.restartPolicy !== 'RestartContainer') continue
       errors.push(
-        invalid(at.child('resizePolicy').index(j).child('restartPolicy'), policy.restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers"),
+        invalid(
+          at.child('resizePolicy').index(j).child('restartPolicy'),
+          policy.restartPolicy,
+          "must not be set to 'RestartContainer' for non-sidecar initContainers",
+        ),
       )
     }
   }
@@ -172,10 +191,14 @@ export function validateEphemeralContainers(spec: PodSpec, path: Path, context: 
     if (container.targetContainerName && !others.has(container.targetContainerName)) {
       errors.push(notFoundField(at.child('targetContainerName'), container.targetContainerName))
     }
-    for (const field of notForEphemeral) if (isSet(container[field])) errors.push(forbidden(at.child(field), 'cannot be set for an Ephemeral Container'))
+    for (const field of notForEphemeral) {
+      if (isSet(container[field])) errors.push(forbidden(at.child(field), 'cannot be set for an Ephemeral Container'))
+    }
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       for (const field of ['subPath', 'subPathExpr'] as const) {
-        if (mount[field]) errors.push(forbidden(at.child('volumeMounts').index(j).child(field), 'cannot be set for an Ephemeral Container'))
+        if (mount[field]) {
+          errors.push(forbidden(at.child('volumeMounts').index(j).child(field), 'cannot be set for an Ephemeral Container'))
+        }
       }
     }
   }

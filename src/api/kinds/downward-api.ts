@@ -91,7 +91,9 @@ export function validateDownwardFile(file: DownwardAPIVolumeFile, path: Path, er
   validateUserFilePath(file.path ?? '', path.child('path'), errors)
   if (file.fieldRef) {
     validateFieldRef(file.fieldRef, volumeFields, path.child('fieldRef'), errors)
-    if (file.resourceFieldRef) errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
+    if (file.resourceFieldRef) {
+      errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
+    }
   } else if (file.resourceFieldRef) {
     validateResourceFieldRef(file.resourceFieldRef, true, path.child('resourceFieldRef'), errors)
   } else {

@@ -1,4 +1,11 @@
-import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, SecretKeySelector } from '../generated/types.ts'
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  SecretKeySelector,
+} from '../generated/types.ts'
 import { type FieldError, invalid, required } from '../validation/field-error.ts'
 import { isConfigMapKey, isDns1123Label, isDns1123Subdomain } from '../validation/names.ts'
 import type { Path } from '../validation/path.ts'
@@ -13,14 +20,20 @@ function validateVariableName(name: string, path: () => Path, errors: FieldError
 }
 
 function validateKeySelector(selector: ConfigMapKeySelector | SecretKeySelector, path: Path, errors: FieldError[]): void {
-  for (const problem of isDns1123Subdomain(selector.name ?? '')) errors.push(invalid(path.child('name'), selector.name ?? '', problem))
+  for (const problem of isDns1123Subdomain(selector.name ?? '')) {
+    errors.push(invalid(path.child('name'), selector.name ?? '', problem))
+  }
   if (!selector.key) errors.push(required(path.child('key')))
   else for (const problem of isConfigMapKey(selector.key)) errors.push(invalid(path.child('key'), selector.key, problem))
 }
 
 function validateFileKey(selector: FileKeySelector, path: Path, errors: FieldError[]): void {
   if (!selector.volumeName) errors.push(required(path.child('volumeName')))
-  else for (const problem of isDns1123Label(selector.volumeName)) errors.push(invalid(path.child('volumeName'), selector.volumeName, problem))
+  else {
+    for (const problem of isDns1123Label(selector.volumeName)) {
+      errors.push(invalid(path.child('volumeName'), selector.volumeName, problem))
+    }
+  }
   if (!selector.path) errors.push(required(path.child('path')))
   else validateUserFilePath(selector.path, path.child('path'), errors)
   if (!selector.key) errors.push(required(path.child('key')))
@@ -50,7 +63,9 @@ function validateValueFrom(source: EnvVarSource, value: string | undefined, path
     validateFileKey(source.fileKeyRef, path.child('fileKeyRef'), errors)
   }
   if (sources === 0) {
-    errors.push(invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'))
+    errors.push(
+      invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'),
+    )
   } else if (value) {
     errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
   } else if (sources > 1) {
@@ -79,7 +94,10 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: Path, e
       if (!ref.name) errors.push(required(at.child(kind, 'name')))
       else for (const problem of isDns1123Subdomain(ref.name)) errors.push(invalid(at.child(kind, 'name'), ref.name, problem))
     }
-    if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
-    else if (source.configMapRef && source.secretRef) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
+    if (!source.configMapRef && !source.secretRef) {
+      errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
+    } else if (source.configMapRef && source.secretRef) {
+      errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
+    }
   }
 }

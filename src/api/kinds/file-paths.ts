@@ -29,7 +29,11 @@ export function validateFileMode(mode: number | undefined, path: Path, errors: F
 }
 
 /** Judges which keys of a ConfigMap or Secret become which files. */
-export function validateKeyPaths(items: readonly { key: string; path: string; mode?: number }[] | undefined, path: Path, errors: FieldError[]): void {
+export function validateKeyPaths(
+  items: readonly { key: string; path: string; mode?: number }[] | undefined,
+  path: Path,
+  errors: FieldError[],
+): void {
   for (const [i, item] of (items ?? []).entries()) {
     const at = path.index(i)
     if (!item.key) errors.push(required(at.child('key')))

@@ -15,7 +15,9 @@ describe('imageTag()', () => {
     [`busybox:latest@${digest}`, 'latest'],
     ['busybox:latest@sha256:abababababababababababababababababab', ''],
     [' busybox ', ''],
-    ['UPPER/case', ''],
+    ['UPPER', ''],
+    ['UPPER/case', 'latest'],
+    ['case/UPPER', ''],
     ['', ''],
   ])('of %j is %j', (image, tag) => {
     expect(imageTag(image)).toBe(tag)

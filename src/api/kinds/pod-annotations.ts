@@ -45,7 +45,9 @@ export function validatePodAnnotations(annotations: Annotations | undefined, spe
   }
   if (annotations[tolerationsAnnotation]) validateTolerationsAnnotation(annotations[tolerationsAnnotation], path, errors)
   const cost = annotations[deletionCostAnnotation]
-  if (cost !== undefined && !isDeletionCost(cost)) errors.push(invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'))
+  if (cost !== undefined && !isDeletionCost(cost)) {
+    errors.push(invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'))
+  }
   const seccomp = annotations[seccompPodAnnotation]
   if (seccomp !== undefined) validateSeccomp(seccomp, path.child(seccompPodAnnotation), errors)
   for (const key in annotations) {
@@ -58,7 +60,13 @@ const fixedAnnotation = (key: string): string | undefined =>
   key.startsWith(appArmorPrefix) ? 'AppArmor annotations' : key === mirrorAnnotation ? 'mirror pod annotation' : undefined
 
 /** Refuses changes of annotations that the node has acted on already. */
-export function validatePodAnnotationsUpdate(meta: ObjectMeta, old: ObjectMeta, spec: PodSpec, path: Path, errors: FieldError[]): void {
+export function validatePodAnnotationsUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  spec: PodSpec,
+  path: Path,
+  errors: FieldError[],
+): void {
   const [now, before] = [meta.annotations ?? {}, old.annotations ?? {}]
   for (const key of Object.keys(before).sort()) {
     const fixed = now[key] === before[key] ? undefined : fixedAnnotation(key)

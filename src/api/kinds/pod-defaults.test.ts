@@ -38,12 +38,18 @@ describe('defaultPod()', () => {
   })
 
   it('makes container ports host ports on the host network', () => {
-    expect(first({ ports: [{ containerPort: 80 }] }, { hostNetwork: true }).ports).toEqual([{ containerPort: 80, hostPort: 80, protocol: 'TCP' }])
+    expect(first({ ports: [{ containerPort: 80 }] }, { hostNetwork: true }).ports).toEqual(
+      [{ containerPort: 80, hostPort: 80, protocol: 'TCP' }],
+    )
   })
 
   it('fills in probes and hooks', () => {
-    const { livenessProbe, lifecycle } = first({ livenessProbe: { grpc: { port: 9 } }, lifecycle: { preStop: { httpGet: { port: 80 } } } })
-    expect(livenessProbe).toEqual({ grpc: { port: 9, service: '' }, timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 })
+    const { livenessProbe, lifecycle } = first(
+      { livenessProbe: { grpc: { port: 9 } }, lifecycle: { preStop: { httpGet: { port: 80 } } } },
+    )
+    expect(livenessProbe).toEqual(
+      { grpc: { port: 9, service: '' }, timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 },
+    )
     expect(lifecycle?.preStop?.httpGet).toEqual({ path: '/', port: 80, scheme: 'HTTP' })
   })
 
@@ -56,7 +62,12 @@ describe('defaultPod()', () => {
   })
 
   it.each([
-    { name: 'limits and requests of containers', pod: { limits: { cpu: '2' } }, containers: ['300m', '200m'], requests: { cpu: '500m' } },
+    {
+      name: 'limits and requests of containers',
+      pod: { limits: { cpu: '2' } },
+      containers: ['300m', '200m'],
+      requests: { cpu: '500m' },
+    },
     { name: 'limits alone', pod: { limits: { cpu: '2' } }, containers: [], requests: { cpu: '2' } },
     { name: 'requests that are there', pod: { requests: { cpu: '1' } }, containers: ['300m'], requests: { cpu: '1' } },
   ])('pod-level requests from $name', ({ pod, containers, requests }) => {

@@ -63,7 +63,13 @@ export function validatePodLevelResources(spec: PodSpec, path: Path, errors: Fie
   for (const name of Object.keys(aggregate).sort()) {
     const ofPod = resources.requests?.[name] ?? '0'
     if (compareQuantity(aggregate[name]!, ofPod) > 0) {
-      errors.push(invalid(path.child('requests').key(name), ofPod, `must be greater than or equal to aggregate container requests of ${aggregate[name]}`))
+      errors.push(
+        invalid(
+          path.child('requests').key(name),
+          ofPod,
+          `must be greater than or equal to aggregate container requests of ${aggregate[name]}`,
+        ),
+      )
     }
   }
   for (const [i, container] of (spec.containers ?? []).entries()) {
@@ -71,7 +77,13 @@ export function validatePodLevelResources(spec: PodSpec, path: Path, errors: Fie
     for (const name of Object.keys(limits ?? {}).sort()) {
       const ofPod = resources.limits?.[name]
       if (ofPod === undefined || compareQuantity(limits![name]!, ofPod) <= 0) continue
-      errors.push(invalid(path.child('containers').index(i).key(name).child('limits'), limits![name], `must be less than or equal to pod limits of ${ofPod}`))
+      errors.push(
+        invalid(
+          path.child('containers').index(i).key(name).child('limits'),
+          limits![name],
+          `must be less than or equal to pod limits of ${ofPod}`,
+        ),
+      )
     }
   }
 }

@@ -32,12 +32,22 @@ function validateDnsConfig(config: PodDNSConfig, path: Path, errors: FieldError[
     errors.push(invalid(path.child('nameservers'), nameservers, `must not have more than ${maxNameservers} nameservers`))
   }
   for (const [i, server] of nameservers.entries()) errors.push(...validateIp(server, path.child('nameservers').index(i)))
-  if (searches.length > maxSearches) errors.push(invalid(path.child('searches'), searches, `must not have more than ${maxSearches} search paths`))
+  if (searches.length > maxSearches) {
+    errors.push(invalid(path.child('searches'), searches, `must not have more than ${maxSearches} search paths`))
+  }
   if (byteLength(searches.join(' ')) > maxSearchCharacters) {
-    errors.push(invalid(path.child('searches'), searches, `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`))
+    errors.push(
+      invalid(
+        path.child('searches'),
+        searches,
+        `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`,
+      ),
+    )
   }
   for (const [i, search] of searches.entries()) validateSearch(search, path.child('searches').index(i), errors)
-  for (const [i, option] of options.entries()) if (!option.name) errors.push(required(path.child('options').index(i), 'must not be empty'))
+  for (const [i, option] of options.entries()) {
+    if (!option.name) errors.push(required(path.child('options').index(i), 'must not be empty'))
+  }
 }
 
 /** Judges how names are looked up in a pod. */
@@ -84,7 +94,9 @@ export function validateHostnames(spec: PodSpec, path: Path, errors: FieldError[
   if (override === undefined) return
   const at = path.child('hostnameOverride')
   if (spec.hostNetwork) errors.push(forbidden(at, 'may not be specified when hostNetwork is true'))
-  if (spec.setHostnameAsFQDN) errors.push(forbidden(path.child('setHostnameAsFQDN'), 'may not be specified when hostnameOverride is set'))
+  if (spec.setHostnameAsFQDN) {
+    errors.push(forbidden(path.child('setHostnameAsFQDN'), 'may not be specified when hostnameOverride is set'))
+  }
   if (byteLength(override) > maxHostname) errors.push(tooLong(at, maxHostname))
   for (const problem of isDns1123Subdomain(override)) errors.push(invalid(at, override, problem))
 }

@@ -28,7 +28,9 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldErro
   const errors: FieldError[] = []
   validatePod(pod, errors)
   validatePodAnnotationsUpdate(pod.metadata, old.metadata, pod.spec, metaPath.child('annotations'), errors)
-  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return [wholeObject('static pods do not support ephemeral containers')]
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
+    return [wholeObject('static pods do not support ephemeral containers')]
+  }
   const path = specPath.child('ephemeralContainers')
   for (const was of old.spec.ephemeralContainers ?? []) {
     const now = pod.spec.ephemeralContainers?.find((container) => container.name === was.name)
@@ -67,8 +69,15 @@ function isResizeSupported(pod: Pod): boolean {
 const isRemoved = (list: ResourceList | undefined, old: ResourceList | undefined): boolean =>
   Object.keys(old ?? {}).some((name) => list?.[name] === undefined)
 
-function validateNothingRemoved(resources: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: Path, errors: FieldError[]): void {
-  if (isRemoved(resources?.requests, old?.requests)) errors.push(forbidden(path.child('requests'), 'resource requests cannot be removed'))
+function validateNothingRemoved(
+  resources: ResourceRequirements | undefined,
+  old: ResourceRequirements | undefined,
+  path: Path,
+  errors: FieldError[],
+): void {
+  if (isRemoved(resources?.requests, old?.requests)) {
+    errors.push(forbidden(path.child('requests'), 'resource requests cannot be removed'))
+  }
   if (isRemoved(resources?.limits, old?.limits)) errors.push(forbidden(path.child('limits'), 'resource limits cannot be removed'))
 }
 
@@ -83,7 +92,12 @@ const sameButCpuAndMemory = (resources: ResourceRequirements | undefined, old: R
   sameOtherResources(resources?.requests, old?.requests) &&
   semanticEqual(resources?.claims, old?.claims)
 
-function validateSameContainers(containers: readonly Container[], old: readonly Container[], path: Path, errors: FieldError[]): boolean {
+function validateSameContainers(
+  containers: readonly Container[],
+  old: readonly Container[],
+  path: Path,
+  errors: FieldError[],
+): boolean {
   if (containers.length !== old.length) {
     errors.push(forbidden(path, 'containers may not be added or removed on resize'))
     return false
@@ -94,7 +108,12 @@ function validateSameContainers(containers: readonly Container[], old: readonly 
   return false
 }
 
-function validateContainerResizes(containers: readonly Container[], old: readonly Container[], path: Path, errors: FieldError[]): void {
+function validateContainerResizes(
+  containers: readonly Container[],
+  old: readonly Container[],
+  path: Path,
+  errors: FieldError[],
+): void {
   for (const [i, container] of containers.entries()) {
     const was = old[i]!
     validateNothingRemoved(container.resources, was.resources, path.index(i).child('resources'), errors)
@@ -122,6 +141,8 @@ export function validateResize(pod: Pod, old: Pod): FieldError[] {
   validateContainerResizes(inits, oldInits, specPath.child('initContainers'), errors)
   validateContainerResizes(containers, oldContainers, specPath.child('containers'), errors)
   validateNothingRemoved(spec.resources, was.resources, specPath.child('resources'), errors)
-  if (!sameButCpuAndMemory(spec.resources, was.resources)) errors.push(forbidden(specPath, 'only cpu and memory resources are mutable'))
+  if (!sameButCpuAndMemory(spec.resources, was.resources)) {
+    errors.push(forbidden(specPath, 'only cpu and memory resources are mutable'))
+  }
   return errors
 }

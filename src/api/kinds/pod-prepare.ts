@@ -9,7 +9,11 @@ import { Path } from '../validation/path.ts'
 export const timestamp = (now: number): string => `${new Date(now).toISOString().slice(0, 19)}Z`
 
 /** Sets a pod's condition; the time changes only with the status. */
-export function setPodCondition(pod: Pod, condition: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>, now: number): void {
+export function setPodCondition(
+  pod: Pod,
+  condition: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>,
+  now: number,
+): void {
   const status = (pod.status ??= {})
   const conditions = (status.conditions ??= [])
   const i = conditions.findIndex((c) => c.type === condition.type)
@@ -42,7 +46,12 @@ export function dropUnsupportedFields(spec: PodSpec): void {
   delete spec.schedulingGroup
 }
 
-function mergeKeys(selector: LabelSelector | undefined, keys: readonly string[] | undefined, operator: 'In' | 'NotIn', labels: Record<string, string>): void {
+function mergeKeys(
+  selector: LabelSelector | undefined,
+  keys: readonly string[] | undefined,
+  operator: 'In' | 'NotIn',
+  labels: Record<string, string>,
+): void {
   if (!selector) return
   for (const key of keys ?? []) {
     if (labels[key] === undefined) continue
@@ -61,7 +70,9 @@ function mergeLabelKeys(pod: Pod, spec: PodSpec): void {
     affinity?.preferredDuringSchedulingIgnoredDuringExecution?.forEach((term) => merge(term.podAffinityTerm))
     affinity?.requiredDuringSchedulingIgnoredDuringExecution?.forEach(merge)
   }
-  for (const constraint of spec.topologySpreadConstraints ?? []) mergeKeys(constraint.labelSelector, constraint.matchLabelKeys, 'In', labels)
+  for (const constraint of spec.topologySpreadConstraints ?? []) {
+    mergeKeys(constraint.labelSelector, constraint.matchLabelKeys, 'In', labels)
+  }
 }
 
 /** AppArmor annotations of old become fields. */
@@ -70,7 +81,9 @@ function appArmorFromAnnotations(pod: Pod, spec: PodSpec): void {
   if (!annotations || spec.os?.name === 'windows') return
   visitContainers(spec, Path.of('spec'), (container) => {
     const profile = appArmorFromAnnotation(annotations[appArmorPrefix + container.name] ?? '')
-    if (!profile || container.securityContext?.appArmorProfile || semanticEqual(profile, spec.securityContext?.appArmorProfile)) return
+    if (!profile || container.securityContext?.appArmorProfile || semanticEqual(profile, spec.securityContext?.appArmorProfile)) {
+      return
+    }
     ;(container.securityContext ??= {}).appArmorProfile = profile
   })
 }

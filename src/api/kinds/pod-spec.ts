@@ -7,7 +7,14 @@ import type { Path } from '../validation/path.ts'
 import { validateAffinity } from './affinity.ts'
 import { type ContainerContext, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validatePodLevelResources } from './pod-level-resources.ts'
-import { validateDns, validateDnsPolicy, validateHostAliases, validateHostNetworkPorts, validateHostUsers, validateHostnames } from './pod-network.ts'
+import {
+  validateDns,
+  validateDnsPolicy,
+  validateHostAliases,
+  validateHostNetworkPorts,
+  validateHostUsers,
+  validateHostnames,
+} from './pod-network.ts'
 import { validatePodOs } from './pod-os.ts'
 import { claimNames, validateResourceClaims } from './resource-claims.ts'
 import { validateContainerRequirements } from './resource-requirements.ts'
@@ -30,7 +37,9 @@ function validateSubdomain(name: string | undefined, path: () => Path, errors: F
 function validateGates(spec: PodSpec, path: Path, errors: FieldError[]): void {
   for (const [i, gate] of (spec.readinessGates ?? []).entries()) {
     const type = gate.conditionType ?? ''
-    for (const problem of isQualifiedName(type)) errors.push(invalid(path.child('readinessGates').index(i).child('conditionType'), type, problem))
+    for (const problem of isQualifiedName(type)) {
+      errors.push(invalid(path.child('readinessGates').index(i).child('conditionType'), type, problem))
+    }
   }
   const seen = new Set<string>()
   for (const [i, gate] of (spec.schedulingGates ?? []).entries()) {
@@ -52,7 +61,9 @@ function validateScheduling(spec: PodSpec, path: Path, errors: FieldError[]): vo
   if (spec.affinity) validateAffinity(spec.affinity, path.child('affinity'), errors)
   validateDns(spec, path, errors)
   if (spec.readinessGates || spec.schedulingGates) validateGates(spec, path, errors)
-  if (spec.topologySpreadConstraints) validateTopologySpread(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), errors)
+  if (spec.topologySpreadConstraints) {
+    validateTopologySpread(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), errors)
+  }
 }
 
 function validateRunTime(spec: PodSpec, path: Path, errors: FieldError[]): void {
@@ -67,7 +78,9 @@ function validateRunTime(spec: PodSpec, path: Path, errors: FieldError[]): void 
   if (spec.hostAliases) validateHostAliases(spec.hostAliases, path.child('hostAliases'), errors)
   validateSubdomain(spec.priorityClassName, () => path.child('priorityClassName'), errors)
   if (runtimeClassName !== undefined) {
-    for (const problem of isDns1123Subdomain(runtimeClassName)) errors.push(invalid(path.child('runtimeClassName'), runtimeClassName, problem))
+    for (const problem of isDns1123Subdomain(runtimeClassName)) {
+      errors.push(invalid(path.child('runtimeClassName'), runtimeClassName, problem))
+    }
   }
   if (preemptionPolicy === '') errors.push(required(path.child('preemptionPolicy')))
   else if (preemptionPolicy !== undefined && !preemptionPolicies.includes(preemptionPolicy)) {
@@ -93,7 +106,9 @@ export function validatePodSpec(spec: PodSpec, path: Path, around: VolumeContext
   if (spec.resources) validatePodLevelResources(spec, path.child('resources'), errors)
   if (spec.hostNetwork) validateHostNetworkPorts(spec, around.isPod, path, errors)
   if (!spec.restartPolicy) errors.push(required(path.child('restartPolicy')))
-  else if (!restartPolicies.includes(spec.restartPolicy)) errors.push(notSupportedInOrder(path.child('restartPolicy'), spec.restartPolicy, restartPolicies))
+  else if (!restartPolicies.includes(spec.restartPolicy)) {
+    errors.push(notSupportedInOrder(path.child('restartPolicy'), spec.restartPolicy, restartPolicies))
+  }
   validateDnsPolicy(spec.dnsPolicy, path, errors)
   if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
   if (spec.securityContext) validatePodSecurityContext(spec.securityContext, spec, path.child('securityContext'), errors)

@@ -27,7 +27,13 @@ export function prepareStatusUpdate(pod: Pod, old: Pod): void {
 type Statuses = readonly ContainerStatus[] | undefined
 
 /** A container that will not be started again stays ended. `mayRestart` says whether it will. */
-function validateTransitions(statuses: Statuses, old: Statuses, field: string, mayRestart: (was: ContainerStatus, exitCode: number) => boolean, errors: FieldError[]): void {
+function validateTransitions(
+  statuses: Statuses,
+  old: Statuses,
+  field: string,
+  mayRestart: (was: ContainerStatus, exitCode: number) => boolean,
+  errors: FieldError[],
+): void {
   for (const [i, was] of (old ?? []).entries()) {
     const ended = was.state?.terminated
     if (!ended || mayRestart(was, ended.exitCode)) continue
@@ -43,14 +49,28 @@ function validateAllTransitions(status: PodStatus, was: PodStatus, pod: Pod, err
   const everyContainer = [...(containers ?? []), ...initContainers]
   const restartsAll = everyContainer.some((c) => c.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'))
   const find = (list: readonly Container[], name: string) => list.find((container) => container.name === name)
-  const regular = (s: ContainerStatus, exitCode: number) => restartsAll || shouldRestart(find(containers ?? [], s.name), restartPolicy, exitCode)
+  const regular = (s: ContainerStatus, exitCode: number) => restartsAll || shouldRestart(
+    find(containers ?? [], s.name),
+    restartPolicy,
+    exitCode,
+  )
   const init = (s: ContainerStatus, exitCode: number) => {
     const container = find(initContainers, s.name)
-    return restartsAll || (container !== undefined && isRestartableInitContainer(container)) || shouldRestart(container, restartPolicy, exitCode)
+    return restartsAll || (container !== undefined && isRestartableInitContainer(container)) || shouldRestart(
+      container,
+      restartPolicy,
+      exitCode,
+    )
   }
   validateTransitions(status.containerStatuses, was.containerStatuses, 'containerStatuses', regular, errors)
   validateTransitions(status.initContainerStatuses, was.initContainerStatuses, 'initContainerStatuses', init, errors)
-  validateTransitions(status.ephemeralContainerStatuses, was.ephemeralContainerStatuses, 'ephemeralContainerStatuses', () => false, errors)
+  validateTransitions(
+    status.ephemeralContainerStatuses,
+    was.ephemeralContainerStatuses,
+    'ephemeralContainerStatuses',
+    () => false,
+    errors,
+  )
 }
 
 /** At most one address of each family, each once. */
@@ -59,7 +79,9 @@ function validateAddresses(addresses: readonly { ip: string }[], path: Path, err
   if (addresses.length < 2) return
   const families = addresses.map(({ ip }) => ipFamilyOf(ip))
   const internal = addresses.map(({ ip }) => ({ IP: ip }))
-  if (addresses.length > 2 || families[0] === families[1]) errors.push(invalid(path, internal, 'may specify no more than one IP for each IP family'))
+  if (addresses.length > 2 || families[0] === families[1]) {
+    errors.push(invalid(path, internal, 'may specify no more than one IP for each IP family'))
+  }
   const seen = new Set<string>()
   for (const [i, { ip }] of addresses.entries()) {
     if (seen.has(ip)) errors.push(duplicate(path.index(i), internal[i]))
@@ -71,7 +93,9 @@ function validateHostAddresses(status: PodStatus, errors: FieldError[]): void {
   const addresses = status.hostIPs
   if (!addresses?.length) return
   const path = statusPath.child('hostIPs')
-  if ((status.hostIP ?? '') !== addresses[0]!.ip) errors.push(invalid(path.index(0).child('ip'), addresses[0]!.ip, 'must be equal to `hostIP`'))
+  if ((status.hostIP ?? '') !== addresses[0]!.ip) {
+    errors.push(invalid(path.index(0).child('ip'), addresses[0]!.ip, 'must be equal to `hostIP`'))
+  }
   validateAddresses(addresses, path, errors)
 }
 
@@ -93,7 +117,13 @@ function validateAllocated(allocated: ResourceStatus, container: Container | und
   }
 }
 
-function validateContainerStatuses(statuses: Statuses, field: string, containers: readonly Container[] | undefined, isWindows: boolean, errors: FieldError[]): void {
+function validateContainerStatuses(
+  statuses: Statuses,
+  field: string,
+  containers: readonly Container[] | undefined,
+  isWindows: boolean,
+  errors: FieldError[],
+): void {
   for (const [i, status] of (statuses ?? []).entries()) {
     const path = statusPath.child(field).index(i)
     const linux = status.user?.linux
@@ -101,7 +131,9 @@ function validateContainerStatuses(statuses: Statuses, field: string, containers
     else if (linux) {
       validateId(linux.uid, () => path.child('user', 'linux', 'uid'), errors)
       validateId(linux.gid, () => path.child('user', 'linux', 'gid'), errors)
-      for (const [g, id] of (linux.supplementalGroups ?? []).entries()) validateId(id, () => path.child('user', 'linux', 'supplementalGroups').index(g), errors)
+      for (const [g, id] of (linux.supplementalGroups ?? []).entries()) {
+        validateId(id, () => path.child('user', 'linux', 'supplementalGroups').index(g), errors)
+      }
     }
     const allocated = status.allocatedResourcesStatus
     if (!allocated?.length) continue
@@ -110,7 +142,9 @@ function validateContainerStatuses(statuses: Statuses, field: string, containers
       continue
     }
     const container = containers.find((c) => c.name === status.name)
-    for (const [j, entry] of allocated.entries()) validateAllocated(entry, container, path.child('allocatedResourcesStatus').index(j), errors)
+    for (const [j, entry] of allocated.entries()) {
+      validateAllocated(entry, container, path.child('allocatedResourcesStatus').index(j), errors)
+    }
   }
 }
 
@@ -123,7 +157,9 @@ function validateClaimStatuses(pod: Pod, errors: FieldError[]): void {
     }
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
-    if (resourceClaimName) for (const problem of isDns1123Subdomain(resourceClaimName)) errors.push(invalid(at, resourceClaimName, problem))
+    if (resourceClaimName) {
+      for (const problem of isDns1123Subdomain(resourceClaimName)) errors.push(invalid(at, resourceClaimName, problem))
+    }
   }
 }
 
@@ -151,7 +187,9 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const spec = pod.spec
   validatePodAnnotationsUpdate(pod.metadata, old.metadata, pod.spec, metaPath.child('annotations'), errors)
   validateConditions(status, errors)
-  if ((status.observedGeneration ?? 0) < 0) errors.push(invalid(statusPath.child('observedGeneration'), status.observedGeneration, nonnegativeMessage))
+  if ((status.observedGeneration ?? 0) < 0) {
+    errors.push(invalid(statusPath.child('observedGeneration'), status.observedGeneration, nonnegativeMessage))
+  }
   validateNominated(pod, was, errors)
   if (was.qosClass) errors.push(...validateImmutableField(status.qosClass, was.qosClass, statusPath.child('qosClass')))
   validateAllTransitions(status, was, old, errors)

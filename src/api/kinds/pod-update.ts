@@ -56,10 +56,19 @@ function validateOnlyAddedTolerations(tolerations: readonly Toleration[], old: r
   else errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'))
 }
 
-function validateOnlyRemovedGates(gates: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[], errors: FieldError[]): void {
+function validateOnlyRemovedGates(
+  gates: readonly PodSchedulingGate[],
+  old: readonly PodSchedulingGate[],
+  errors: FieldError[],
+): void {
   for (const [i, gate] of gates.entries()) {
     if (old.some((was) => was.name === gate.name)) continue
-    errors.push(forbidden(specPath.child('schedulingGates').index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${gate.name}'`))
+    errors.push(
+      forbidden(
+        specPath.child('schedulingGates').index(i).child('name'),
+        `only deletion is allowed, but found new scheduling gate '${gate.name}'`,
+      ),
+    )
   }
 }
 
@@ -152,7 +161,12 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   if (semanticEqual(spec, was)) return errors
   const munged = withoutAllowedChanges(spec, was, errors)
   if (!semanticEqual(munged, was)) {
-    errors.push(forbidden(specPath, `pod updates may not change fields other than ${updatableFields}\nchanged: ${changedFields(munged, was)}\n`))
+    errors.push(
+      forbidden(
+        specPath,
+        `pod updates may not change fields other than ${updatableFields}\nchanged: ${changedFields(munged, was)}\n`,
+      ),
+    )
   }
   return errors
 }

@@ -47,7 +47,9 @@ function nodeLabelWarnings(spec: PodSpec, path: Path): string[] {
     ...(affinity?.[requiredField]?.nodeSelectorTerms ?? []).flatMap((term, i) =>
       termWarnings(term, at.child(requiredField, 'nodeSelectorTerms').index(i), false),
     ),
-    ...(affinity?.[preferredField] ?? []).flatMap((term, i) => termWarnings(term.preference, at.child(preferredField).index(i).child('preference'), true)),
+    ...(affinity?.[preferredField] ?? []).flatMap(
+      (term, i) => termWarnings(term.preference, at.child(preferredField).index(i).child('preference'), true),
+    ),
     ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
       const constraintPath = path.child('topologySpreadConstraints').index(i)
       const old = deprecatedNodeLabels[constraint.topologyKey]
@@ -81,7 +83,9 @@ function envWarnings(container: AnyContainer, path: Path): string[] {
     // A later value that builds on the earlier one is meant: X="abc", X="$(X)123".
     const reference = `$(${name})`
     if (!valueFrom && value !== reference && value?.includes(reference)) return []
-    return [`${path.child('env').index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+    return [
+      `${path.child('env').index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+    ]
   })
 }
 
@@ -118,12 +122,20 @@ function podAffinityWarnings(affinity: PodAffinity | undefined, path: Path): str
       term.labelSelector ? [] : [`${path.child(requiredField).index(i).child('labelSelector')}: ${noPod}`],
     ),
     ...(affinity?.[preferredField] ?? []).flatMap((term, i) =>
-      term.podAffinityTerm.labelSelector ? [] : [`${path.child(preferredField).index(i).child('podAffinityTerm', 'labelSelector')}: ${noPod}`],
+      term.podAffinityTerm.labelSelector ? [] : [
+        `${path.child(preferredField).index(i).child('podAffinityTerm', 'labelSelector')}: ${noPod}`,
+      ],
     ),
   ]
 }
 
-function containerWarnings(spec: PodSpec, annotations: Record<string, string>, path: Path, metaPath: Path, isTemplate: boolean): string[] {
+function containerWarnings(
+  spec: PodSpec,
+  annotations: Record<string, string>,
+  path: Path,
+  metaPath: Path,
+  isTemplate: boolean,
+): string[] {
   const warnings: string[] = []
   const annotation = (key: string, message: string) => `${metaPath.child('annotations').key(key)}: ${message}`
   const podAppArmor = spec.securityContext?.appArmorProfile
@@ -136,7 +148,9 @@ function containerWarnings(spec: PodSpec, annotations: Record<string, string>, p
     const appArmor = annotations[appArmorKey]
     // A pod's field has been filled in from the annotation by now; a template's has not.
     const isOnlyAnnotated = isTemplate ? !container.securityContext?.appArmorProfile && !podAppArmor : appArmorFromAnnotation(appArmor ?? '') !== undefined
-    if (appArmor !== undefined && isOnlyAnnotated) warnings.push(annotation(appArmorKey, 'deprecated since v1.30; use the "appArmorProfile" field instead'))
+    if (appArmor !== undefined && isOnlyAnnotated) {
+      warnings.push(annotation(appArmorKey, 'deprecated since v1.30; use the "appArmorProfile" field instead'))
+    }
     warnings.push(...fractionalBytes(container.resources?.limits, () => at.child('resources', 'limits')))
     warnings.push(...fractionalBytes(container.resources?.requests, () => at.child('resources', 'requests')))
     warnings.push(...envWarnings(container, at))
@@ -161,11 +175,18 @@ export function podSpecWarnings(spec: PodSpec, meta: ObjectMeta | undefined, aro
       (spec.hostAliases ?? []).map((alias) => alias.ip ?? ''),
       (i) => `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${JSON.stringify(spec.hostAliases![i]!.ip)}`,
     ),
-    ...repeated(pullSecrets, (i) => `${path.child('imagePullSecrets').index(i).child('name')}: duplicate name ${JSON.stringify(pullSecrets[i])}`),
-    ...pullSecrets.flatMap((name, i) => (name ? [] : [`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`])),
+    ...repeated(
+      pullSecrets,
+      (i) => `${path.child('imagePullSecrets').index(i).child('name')}: duplicate name ${JSON.stringify(pullSecrets[i])}`,
+    ),
+    ...pullSecrets.flatMap(
+      (name, i) => (name ? [] : [`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`]),
+    ),
     ...fractionalBytes(spec.overhead, () => path.child('overhead')),
     ...(annotations[seccompPodAnnotation] !== undefined && !spec.securityContext?.seccompProfile
-      ? [`${metaPath.child('annotations').key(seccompPodAnnotation)}: non-functional in v1.27+; use the "seccompProfile" field instead`]
+      ? [
+        `${metaPath.child('annotations').key(seccompPodAnnotation)}: non-functional in v1.27+; use the "seccompProfile" field instead`,
+      ]
       : []),
     ...containerWarnings(spec, annotations, path, metaPath, around !== undefined),
     ...portWarnings(spec, path),

@@ -10,7 +10,11 @@ type HandlerKind = keyof Handler
 
 const schemes = ['HTTP', 'HTTPS']
 const headerName = /^[-A-Za-z0-9]+$/
-const headerNameMessage = regexMessage("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name')
+const headerNameMessage = regexMessage(
+  "a valid HTTP header must consist of alphanumeric characters or '-'",
+  '[-A-Za-z0-9]+',
+  'X-Header-Name',
+)
 
 /** In Kubernetes' order: of two handlers, the later one is reported. */
 const handlerKinds: readonly HandlerKind[] = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep']
@@ -24,7 +28,13 @@ function validateHttpGet(action: HTTPGetAction, path: Path, errors: FieldError[]
   }
 }
 
-function validateAction(kind: HandlerKind, handler: Handler, gracePeriod: number | undefined, path: Path, errors: FieldError[]): void {
+function validateAction(
+  kind: HandlerKind,
+  handler: Handler,
+  gracePeriod: number | undefined,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (kind === 'exec') {
     if (!handler.exec!.command?.length) errors.push(required(path.child('command')))
   } else if (kind === 'httpGet') {
@@ -78,7 +88,13 @@ export function validateProbes(container: Probes, path: Path, errors: FieldError
     validateProbe(probe, at, errors)
     if (name === 'readinessProbe') {
       if (probe.terminationGracePeriodSeconds !== undefined) {
-        errors.push(invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'))
+        errors.push(
+          invalid(
+            at.child('terminationGracePeriodSeconds'),
+            probe.terminationGracePeriodSeconds,
+            'must not be set for readinessProbes',
+          ),
+        )
       }
     } else if (probe.successThreshold !== 1) {
       errors.push(invalid(at.child('successThreshold'), probe.successThreshold ?? 0, 'must be 1'))

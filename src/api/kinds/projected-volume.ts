@@ -9,8 +9,12 @@ const maxTokenSeconds = 2 ** 32
 
 function validateToken(token: ServiceAccountTokenProjection, volumePath: Path, path: Path, errors: FieldError[]): void {
   const seconds = token.expirationSeconds ?? 0
-  if (seconds < minTokenSeconds) errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes'))
-  if (seconds > maxTokenSeconds) errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds'))
+  if (seconds < minTokenSeconds) {
+    errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes'))
+  }
+  if (seconds > maxTokenSeconds) {
+    errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds'))
+  }
   if (!token.path) errors.push(required(volumePath.child('path')))
   else validateUserFilePath(token.path, volumePath.child('path'), errors)
 }
@@ -55,5 +59,7 @@ function validateSource(source: VolumeProjection, names: FileNames, volumePath: 
 export function validateProjectedVolume(volume: ProjectedVolumeSource, path: Path, errors: FieldError[]): void {
   validateFileMode(volume.defaultMode, path.child('defaultMode'), errors)
   const names = new FileNames()
-  for (const [i, source] of (volume.sources ?? []).entries()) validateSource(source, names, path, path.child('sources').index(i), errors)
+  for (const [i, source] of (volume.sources ?? []).entries()) {
+    validateSource(source, names, path, path.child('sources').index(i), errors)
+  }
 }

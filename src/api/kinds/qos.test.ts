@@ -12,7 +12,11 @@ const rows = [
   { name: 'one limit of two', containers: [{ limits: { cpu: '1' } }], qos: 'Burstable' },
   { name: 'requests below limits', containers: [{ ...whole, requests: { cpu: '500m' } }], qos: 'Burstable' },
   { name: 'limits everywhere', containers: [whole, whole], qos: 'Guaranteed' },
-  { name: 'equal amounts written differently', containers: [{ ...whole, requests: { cpu: '1000m', memory: '1024Mi' } }], qos: 'Guaranteed' },
+  {
+    name: 'equal amounts written differently',
+    containers: [{ ...whole, requests: { cpu: '1000m', memory: '1024Mi' } }],
+    qos: 'Guaranteed',
+  },
   { name: 'limits in one container of two', containers: [whole, {}], qos: 'Burstable' },
   { name: 'a guaranteed pod with an init container without limits', containers: [whole], init: [{}], qos: 'Burstable' },
   { name: 'resources of the pod itself', containers: [{}], pod: whole, qos: 'Guaranteed' },
@@ -21,7 +25,9 @@ const rows = [
 
 describe('computeQosClass()', () => {
   it.each(rows)('$name: $qos', ({ containers, init, pod, qos }) => {
-    const list = (resources: object[], prefix: string) => resources.map((r, i) => ({ name: `${prefix}${i}`, image: 'i', resources: r }))
+    const list = (resources: object[], prefix: string) => resources.map(
+      (r, i) => ({ name: `${prefix}${i}`, image: 'i', resources: r }),
+    )
     const { spec } = samplePod({
       containers: list(containers, 'c'),
       ...(init ? { initContainers: list(init, 'i') } : {}),

@@ -26,7 +26,9 @@ class Tally {
     const request = positive(requested)
     const limit = positive(limited)
     if (request !== undefined || limit !== undefined) this.isAnythingAsked = true
-    if (request === undefined || limit === undefined || (request !== limit && compareQuantity(request, limit) !== 0)) this.isGuaranteed = false
+    if (request === undefined || limit === undefined || (request !== limit && compareQuantity(request, limit) !== 0)) {
+      this.isGuaranteed = false
+    }
   }
 }
 

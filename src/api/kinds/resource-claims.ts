@@ -27,14 +27,20 @@ export function validateResourceClaims(claims: readonly PodResourceClaim[], path
     seen.add(claim.name)
     const { resourceClaimName: name, resourceClaimTemplateName: template } = claim
     if (name !== undefined && template !== undefined) {
-      errors.push(invalid(at, internalForm(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
+      errors.push(
+        invalid(at, internalForm(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'),
+      )
     }
     if (name === undefined && template === undefined) {
       errors.push(invalid(at, internalForm(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
-    if (name !== undefined) for (const problem of isDns1123Subdomain(name)) errors.push(invalid(at.child('resourceClaimName'), name, problem))
+    if (name !== undefined) {
+      for (const problem of isDns1123Subdomain(name)) errors.push(invalid(at.child('resourceClaimName'), name, problem))
+    }
     if (template !== undefined) {
-      for (const problem of isDns1123Subdomain(template)) errors.push(invalid(at.child('resourceClaimTemplateName'), template, problem))
+      for (const problem of isDns1123Subdomain(template)) {
+        errors.push(invalid(at.child('resourceClaimTemplateName'), template, problem))
+      }
     }
   }
 }

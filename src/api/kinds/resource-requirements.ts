@@ -30,11 +30,15 @@ export const checkContainerResourceName: NameCheck = (name, path, errors) => {
   }
   checkResourceName(name, path, errors)
   if (!name.includes('/')) errors.push(invalid(path(), name, 'must be a standard resource for containers'))
-  else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path(), name, "doesn't follow extended resource name standard"))
+  else if (!isNativeResource(name) && !isExtendedResource(name)) {
+    errors.push(invalid(path(), name, "doesn't follow extended resource name standard"))
+  }
 }
 
 const checkPodResourceName: NameCheck = (name, path, errors) => {
-  if (checkResourceName(name, path, errors) && !isPodLevelResource(name)) errors.push(notSupported(path(), name, ['cpu', 'hugepages-', 'memory']))
+  if (checkResourceName(name, path, errors) && !isPodLevelResource(name)) {
+    errors.push(notSupported(path(), name, ['cpu', 'hugepages-', 'memory']))
+  }
 }
 
 /** An amount of a resource may not be negative, nor a fraction where things are counted. */
@@ -102,7 +106,12 @@ function validateAgainstLimit(name: string, quantity: string, limit: string | un
 export type ClaimNames = ReadonlySet<string>
 
 /** Judges what one container asks for. */
-export function validateContainerRequirements(resources: ResourceRequirements, claims: ClaimNames, path: Path, errors: FieldError[]): void {
+export function validateContainerRequirements(
+  resources: ResourceRequirements,
+  claims: ClaimNames,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (resources.limits || resources.requests) validateRequirements(resources, path, checkContainerResourceName, errors)
   if (resources.claims) validateClaimReferences(resources.claims, claims, path.child('claims'), errors)
 }
@@ -112,7 +121,12 @@ export function validatePodLevelRequirements(resources: ResourceRequirements, pa
   validateRequirements(resources, path, checkPodResourceName, errors)
 }
 
-function validateClaimReferences(references: NonNullable<ResourceRequirements['claims']>, claims: ClaimNames, path: Path, errors: FieldError[]): void {
+function validateClaimReferences(
+  references: NonNullable<ResourceRequirements['claims']>,
+  claims: ClaimNames,
+  path: Path,
+  errors: FieldError[],
+): void {
   const seen = new Set<string>()
   for (const [i, { name, request }] of references.entries()) {
     const at = path.index(i)

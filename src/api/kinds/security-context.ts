@@ -30,21 +30,34 @@ const internalForm = (context: SecurityContext) => ({
 })
 
 /** Judges a container's security context. Privileged containers are not allowed here. */
-export function validateContainerSecurityContext(context: SecurityContext, hostUsers: boolean, path: Path, errors: FieldError[]): void {
+export function validateContainerSecurityContext(
+  context: SecurityContext,
+  hostUsers: boolean,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (context.privileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'))
   validateId(context.runAsUser, () => path.child('runAsUser'), errors)
   validateId(context.runAsGroup, () => path.child('runAsGroup'), errors)
   const { procMount } = context
   if (procMount !== undefined) {
-    if (procMount !== 'Default' && procMount !== 'Unmasked') errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
-    if (hostUsers && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
+    if (procMount !== 'Default' && procMount !== 'Unmasked') {
+      errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
+    }
+    if (hostUsers && procMount === 'Unmasked') {
+      errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
+    }
   }
   if (context.seccompProfile) validateSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors)
   if (context.allowPrivilegeEscalation === false) {
-    if (context.privileged) errors.push(invalid(path, internalForm(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+    if (context.privileged) {
+      errors.push(invalid(path, internalForm(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+    }
     for (const capability of context.capabilities?.add ?? []) {
       if (capability !== 'CAP_SYS_ADMIN') continue
-      errors.push(invalid(path, internalForm(context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'))
+      errors.push(
+        invalid(path, internalForm(context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
+      )
     }
   }
   if (context.windowsOptions) validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
@@ -94,7 +107,9 @@ export function validatePodSecurityContext(context: PodSecurityContext, spec: Po
   validateId(context.fsGroup, () => path.child('fsGroup'), errors)
   validateId(context.runAsUser, () => path.child('runAsUser'), errors)
   validateId(context.runAsGroup, () => path.child('runAsGroup'), errors)
-  for (const [i, id] of (context.supplementalGroups ?? []).entries()) validateId(id, () => path.child('supplementalGroups').index(i), errors)
+  for (const [i, id] of (context.supplementalGroups ?? []).entries()) {
+    validateId(id, () => path.child('supplementalGroups').index(i), errors)
+  }
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))
   }

@@ -52,7 +52,11 @@ export function appArmorFromAnnotation(value: string): AppArmorProfile | undefin
 }
 
 /** Whether an annotation and the profile it repeats disagree, and in what. */
-function disagreement(annotation: string, profile: AppArmorProfile | SeccompProfile, defaults: readonly string[]): 'type' | 'localhostProfile' | undefined {
+function disagreement(
+  annotation: string,
+  profile: AppArmorProfile | SeccompProfile,
+  defaults: readonly string[],
+): 'type' | 'localhostProfile' | undefined {
   if (profile.type === 'Unconfined') return annotation === 'unconfined' ? undefined : 'type'
   if (profile.type === 'RuntimeDefault') return defaults.includes(annotation) ? undefined : 'type'
   if (profile.type !== 'Localhost') return undefined
@@ -60,11 +64,19 @@ function disagreement(annotation: string, profile: AppArmorProfile | SeccompProf
   return annotation.slice('localhost/'.length) === profile.localhostProfile ? undefined : 'localhostProfile'
 }
 
-function compare(annotation: string | undefined, profile: AppArmorProfile | SeccompProfile | undefined, what: string, path: Path, errors: FieldError[]): void {
+function compare(
+  annotation: string | undefined,
+  profile: AppArmorProfile | SeccompProfile | undefined,
+  what: string,
+  path: Path,
+  errors: FieldError[],
+): void {
   if (annotation === undefined || !profile) return
   const wrong = disagreement(annotation, profile, what === 'seccomp' ? ['runtime/default', 'docker/default'] : ['runtime/default'])
   if (wrong === 'type') errors.push(forbidden(path.child('type'), `${what} type in annotation and field must match`))
-  if (wrong === 'localhostProfile') errors.push(forbidden(path.child('localhostProfile'), `${what} profile in annotation and field must match`))
+  if (wrong === 'localhostProfile') {
+    errors.push(forbidden(path.child('localhostProfile'), `${what} profile in annotation and field must match`))
+  }
 }
 
 /** Old annotations may repeat what the fields say, but not contradict them. */
@@ -75,7 +87,13 @@ export function validateProfilesAgree(meta: ObjectMeta | undefined, spec: PodSpe
   compare(annotations[seccompPodAnnotation], pod?.seccompProfile, 'seccomp', path.child('securityContext', 'seccompProfile'), errors)
   visitContainers(spec, path, (container, at) => {
     const profile = container.securityContext?.seccompProfile
-    compare(annotations[seccompContainerPrefix + container.name], profile, 'seccomp', at.child('securityContext', 'seccompProfile'), errors)
+    compare(
+      annotations[seccompContainerPrefix + container.name],
+      profile,
+      'seccomp',
+      at.child('securityContext', 'seccompProfile'),
+      errors,
+    )
   })
   if (spec.os?.name === 'windows') return
   visitContainers(spec, path, (container, at) => {

@@ -8,18 +8,31 @@ const actions = ['DoNotSchedule', 'ScheduleAnyway']
 const policies = ['Honor', 'Ignore']
 const positive = 'must be greater than zero'
 
-function validateConstraint(constraint: TopologySpreadConstraint, rest: readonly TopologySpreadConstraint[], path: Path, errors: FieldError[]): void {
+function validateConstraint(
+  constraint: TopologySpreadConstraint,
+  rest: readonly TopologySpreadConstraint[],
+  path: Path,
+  errors: FieldError[],
+): void {
   const { maxSkew = 0, topologyKey, whenUnsatisfiable, minDomains } = constraint
   if (maxSkew <= 0) errors.push(invalid(path.child('maxSkew'), maxSkew, positive))
   if (!topologyKey) errors.push(required(path.child('topologyKey'), 'can not be empty'))
-  if (!actions.includes(whenUnsatisfiable)) errors.push(notSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable ?? '', actions))
+  if (!actions.includes(whenUnsatisfiable)) {
+    errors.push(notSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable ?? '', actions))
+  }
   if (rest.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable)) {
     errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`))
   }
   if (minDomains !== undefined) {
     if (minDomains <= 0) errors.push(invalid(path.child('minDomains'), minDomains, positive))
     if (whenUnsatisfiable !== 'DoNotSchedule') {
-      errors.push(invalid(path.child('minDomains'), minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`))
+      errors.push(
+        invalid(
+          path.child('minDomains'),
+          minDomains,
+          `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`,
+        ),
+      )
     }
   }
   for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {

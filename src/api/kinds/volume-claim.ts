@@ -1,4 +1,10 @@
-import type { ObjectMeta, PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference } from '../generated/types.ts'
+import type {
+  ObjectMeta,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimTemplate,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from '../generated/types.ts'
 import { quantitySign } from '../quantity.ts'
 import { validateLabelSelector } from '../selectors/label-selector.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../validation/field-error.ts'
@@ -34,7 +40,9 @@ function validateDataSource(source: TypedLocalObjectReference | TypedObjectRefer
   if (!source.apiGroup && source.kind !== 'PersistentVolumeClaim') {
     errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
   }
-  if (source.apiGroup) errors.push(...isDns1123Subdomain(source.apiGroup).map((p) => invalid(path.child('apiGroup'), source.apiGroup, p)))
+  if (source.apiGroup) {
+    errors.push(...isDns1123Subdomain(source.apiGroup).map((p) => invalid(path.child('apiGroup'), source.apiGroup, p)))
+  }
   if ('namespace' in source && source.namespace) {
     errors.push(...isDns1123Label(source.namespace).map((p) => invalid(path.child('namespace'), source.namespace, p)))
   }
@@ -46,14 +54,20 @@ const sameSource = (a: TypedLocalObjectReference, b: TypedObjectReference) => a.
 /** Judges the spec of a claim for storage, of a PersistentVolumeClaim or in a template. */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: Path): FieldError[] {
   const errors = validateAccessModes(spec.accessModes ?? [], path.child('accessModes'))
-  if (spec.selector) errors.splice(spec.accessModes?.length ? 0 : 1, 0, ...validateLabelSelector(spec.selector, path.child('selector')))
+  if (spec.selector) {
+    errors.splice(spec.accessModes?.length ? 0 : 1, 0, ...validateLabelSelector(spec.selector, path.child('selector')))
+  }
   const storage = spec.resources?.requests?.['storage']
   const storagePath = path.child('resources').key('storage')
   if (storage === undefined) errors.push(required(storagePath))
   else if (quantitySign(storage) <= 0) errors.push(invalid(storagePath, storage, 'must be greater than zero'))
   const { storageClassName, volumeMode, dataSource, dataSourceRef, volumeAttributesClassName } = spec
-  if (storageClassName) errors.push(...isDns1123Subdomain(storageClassName).map((p) => invalid(path.child('storageClassName'), storageClassName, p)))
-  if (volumeMode !== undefined && !volumeModes.includes(volumeMode)) errors.push(notSupported(path.child('volumeMode'), volumeMode, volumeModes))
+  if (storageClassName) {
+    errors.push(...isDns1123Subdomain(storageClassName).map((p) => invalid(path.child('storageClassName'), storageClassName, p)))
+  }
+  if (volumeMode !== undefined && !volumeModes.includes(volumeMode)) {
+    errors.push(notSupported(path.child('volumeMode'), volumeMode, volumeModes))
+  }
   if (dataSource) errors.push(...validateDataSource(dataSource, path.child('dataSource')))
   if (dataSourceRef) errors.push(...validateDataSource(dataSourceRef, path.child('dataSourceRef')))
   // Kubernetes quotes a value that has nothing to show.
@@ -63,13 +77,20 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: Path): 
     errors.push(invalid(path, {}, 'must match dataSourceRef'))
   }
   if (volumeAttributesClassName) {
-    errors.push(...isDns1123Subdomain(volumeAttributesClassName).map((p) => invalid(path.child('volumeAttributesClassName'), volumeAttributesClassName, p)))
+    errors.push(
+      ...isDns1123Subdomain(volumeAttributesClassName).map(
+        (p) => invalid(path.child('volumeAttributesClassName'), volumeAttributesClassName, p),
+      ),
+    )
   }
   return errors
 }
 
 function validateTemplateMeta(meta: ObjectMeta, path: Path): FieldError[] {
-  const errors = [...validateAnnotations(meta.annotations, path.child('annotations')), ...validateLabels(meta.labels, path.child('labels'))]
+  const errors = [
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateLabels(meta.labels, path.child('labels')),
+  ]
   for (const [field, value] of Object.entries(meta)) {
     if (field === 'labels' || field === 'annotations' || value === undefined || value === null || value === '') continue
     errors.push(forbidden(path.child(field), 'cannot be set'))

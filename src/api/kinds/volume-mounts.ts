@@ -29,7 +29,12 @@ function validateRecursiveReadOnly(mount: VolumeMount, path: Path, errors: Field
 }
 
 /** Judges where volumes are mounted. Kubernetes reports sub-paths and propagation at the list, without an index. */
-export function validateVolumeMounts(container: AnyContainer, volumes: ReadonlyMap<string, Volume>, path: Path, errors: FieldError[]): void {
+export function validateVolumeMounts(
+  container: AnyContainer,
+  volumes: ReadonlyMap<string, Volume>,
+  path: Path,
+  errors: FieldError[],
+): void {
   const mounts = container.volumeMounts!
   const devices = container.volumeDevices ?? []
   const seen = new Set<string>()
@@ -48,16 +53,25 @@ export function validateVolumeMounts(container: AnyContainer, volumes: ReadonlyM
     }
     if (mount.subPath) validateDescendingPath(mount.subPath, path.child('subPath'), errors)
     if (mount.subPathExpr) {
-      if (mount.subPath) errors.push(invalid(path.index(i).child('subPathExpr'), mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
+      if (mount.subPath) {
+        errors.push(invalid(path.index(i).child('subPathExpr'), mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
+      }
       validateDescendingPath(mount.subPathExpr, path.child('subPathExpr'), errors)
     }
-    if (mount.mountPropagation !== undefined) validatePropagation(mount.mountPropagation, container, path.child('mountPropagation'), errors)
+    if (mount.mountPropagation !== undefined) {
+      validatePropagation(mount.mountPropagation, container, path.child('mountPropagation'), errors)
+    }
     if (mount.recursiveReadOnly !== undefined) validateRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors)
   }
 }
 
 /** Judges which volumes are handed in as raw devices: only claims can be. */
-export function validateVolumeDevices(container: AnyContainer, volumes: ReadonlyMap<string, Volume>, path: Path, errors: FieldError[]): void {
+export function validateVolumeDevices(
+  container: AnyContainer,
+  volumes: ReadonlyMap<string, Volume>,
+  path: Path,
+  errors: FieldError[],
+): void {
   const mounts = container.volumeMounts ?? []
   const names = new Set<string>()
   const paths = new Set<string>()
@@ -68,7 +82,13 @@ export function validateVolumeDevices(container: AnyContainer, volumes: Readonly
     if (names.has(device.name)) errors.push(invalid(at.child('name'), device.name, 'must be unique'))
     if (!volume) errors.push(notFoundField(at.child('name'), device.name ?? ''))
     else if (!volume.persistentVolumeClaim && !volume.ephemeral) {
-      errors.push(invalid(at.child('name'), device.name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'))
+      errors.push(
+        invalid(
+          at.child('name'),
+          device.name,
+          'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
+        ),
+      )
     }
     if (!device.devicePath) errors.push(required(at.child('devicePath')))
     if (paths.has(device.devicePath)) errors.push(invalid(at.child('devicePath'), device.devicePath, 'must be unique'))
@@ -77,7 +97,9 @@ export function validateVolumeDevices(container: AnyContainer, volumes: Readonly
     } else {
       paths.add(device.devicePath)
     }
-    if (mounts.some((mount) => mount.name === device.name)) errors.push(invalid(at.child('name'), device.name, 'must not already exist in volumeMounts'))
+    if (mounts.some((mount) => mount.name === device.name)) {
+      errors.push(invalid(at.child('name'), device.name, 'must not already exist in volumeMounts'))
+    }
     if (mounts.some((mount) => mount.mountPath === device.devicePath)) {
       errors.push(invalid(at.child('devicePath'), device.devicePath, 'must not already exist as a path in volumeMounts'))
     }

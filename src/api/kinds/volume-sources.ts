@@ -13,7 +13,9 @@ const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryO
 export function requireFields(source: object, names: readonly string[], path: Path, errors: FieldError[]): void {
   for (const name of names) {
     const value = (source as Record<string, unknown>)[name]
-    if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) errors.push(required(path.child(name)))
+    if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
+      errors.push(required(path.child(name)))
+    }
   }
 }
 
@@ -28,7 +30,9 @@ export function validateHostPath(source: HostPathVolumeSource, path: Path, error
     return
   }
   validateNoBacksteps(source.path, path.child('path'), errors)
-  if (source.type !== undefined && !hostPathTypes.includes(source.type)) errors.push(notSupported(path.child('type'), source.type, hostPathTypes))
+  if (source.type !== undefined && !hostPathTypes.includes(source.type)) {
+    errors.push(notSupported(path.child('type'), source.type, hostPathTypes))
+  }
 }
 
 export function validateNfs(source: NFSVolumeSource, path: Path, errors: FieldError[]): void {
@@ -81,14 +85,19 @@ const isHostPort = (text: string) => /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(
 export function validateQuobyte(source: QuobyteVolumeSource, path: Path, errors: FieldError[]): void {
   const pairs = 'must be a host:port pair or multiple pairs separated by commas'
   if (!source.registry) errors.push(required(path.child('registry'), pairs))
-  else if ((source.tenant?.length ?? 0) >= 65) errors.push(required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'))
-  else for (const pair of source.registry.split(',')) if (!isHostPort(pair)) errors.push(invalid(path.child('registry'), source.registry, pairs))
+  else if ((source.tenant?.length ?? 0) >= 65) {
+    errors.push(required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'))
+  } else for (const pair of source.registry.split(',')) {
+    if (!isHostPort(pair)) errors.push(invalid(path.child('registry'), source.registry, pairs))
+  }
   requireFields(source, ['volume'], path, errors)
 }
 
 export function validateFlocker(source: FlockerVolumeSource, path: Path, errors: FieldError[]): void {
   if (!source.datasetName && !source.datasetUUID) errors.push(required(path, 'one of datasetName and datasetUUID is required'))
-  if (source.datasetName && source.datasetUUID) errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'))
+  if (source.datasetName && source.datasetUUID) {
+    errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'))
+  }
   if (source.datasetName?.includes('/')) errors.push(invalid(path.child('datasetName'), source.datasetName, "must not contain '/'"))
 }
 
@@ -108,21 +117,37 @@ const diskKinds = ['Dedicated', 'Managed', 'Shared']
 export function validateAzureDisk(source: AzureDiskVolumeSource, path: Path, errors: FieldError[]): void {
   requireFields(source, ['diskName', 'diskURI'], path, errors)
   const { cachingMode, kind, diskURI = '' } = source
-  if (cachingMode !== undefined && !cachingModes.includes(cachingMode)) errors.push(notSupported(path.child('cachingMode'), cachingMode, cachingModes))
+  if (cachingMode !== undefined && !cachingModes.includes(cachingMode)) {
+    errors.push(notSupported(path.child('cachingMode'), cachingMode, cachingModes))
+  }
   if (kind !== undefined && !diskKinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, diskKinds))
   if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) {
-    errors.push(notSupported(path.child('diskURI'), diskURI, ['/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}']))
+    errors.push(
+      notSupported(
+        path.child('diskURI'),
+        diskURI,
+        ['/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'],
+      ),
+    )
   }
   if (kind !== undefined && kind !== 'Managed' && !diskURI.startsWith('https://')) {
-    errors.push(notSupported(path.child('diskURI'), diskURI, ['https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd']))
+    errors.push(
+      notSupported(path.child('diskURI'), diskURI, ['https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd']),
+    )
   }
 }
 
 export function validateStorageOs(source: StorageOSVolumeSource, path: Path, errors: FieldError[]): void {
   if (!source.volumeName) errors.push(required(path.child('volumeName')))
-  else for (const problem of isDns1123Label(source.volumeName)) errors.push(invalid(path.child('volumeName'), source.volumeName, problem))
+  else {
+    for (const problem of isDns1123Label(source.volumeName)) {
+      errors.push(invalid(path.child('volumeName'), source.volumeName, problem))
+    }
+  }
   if (source.volumeNamespace) {
-    for (const problem of isDns1123Label(source.volumeNamespace)) errors.push(invalid(path.child('volumeNamespace'), source.volumeNamespace, problem))
+    for (const problem of isDns1123Label(source.volumeNamespace)) {
+      errors.push(invalid(path.child('volumeNamespace'), source.volumeNamespace, problem))
+    }
   }
   requireSecretName(source.secretRef, path, errors)
 }

@@ -29,13 +29,17 @@ function overlaps(files: readonly FileOrigin[]): string[] {
   for (const [i, file] of files.entries()) {
     for (const earlier of files.slice(0, i)) {
       const same = file.path === earlier.path
-      if (same || file.path.startsWith(`${earlier.path}/`) || earlier.path.startsWith(`${file.path}/`)) found.push(`${said(file)} with ${said(earlier)}`)
+      if (same || file.path.startsWith(`${earlier.path}/`) || earlier.path.startsWith(`${file.path}/`)) {
+        found.push(`${said(file)} with ${said(earlier)}`)
+      }
     }
   }
   return found
 }
 
-const filesOf = (items: readonly { path: string }[] | undefined, from: string): FileOrigin[] => (items ?? []).map(({ path }) => ({ path, from }))
+const filesOf = (items: readonly { path: string }[] | undefined, from: string): FileOrigin[] => (items ?? []).map(
+  ({ path }) => ({ path, from }),
+)
 
 function projectedFiles(volume: Volume): FileOrigin[] {
   return (volume.projected?.sources ?? []).flatMap((source) => [
@@ -57,7 +61,10 @@ function overlapWarnings(volume: Volume): string[] {
   if (downwardAPI?.items) return say('DownwardAPI', filesOf(downwardAPI.items, ''))
   if (!projected) return []
   const empty = (projected.sources ?? []).some((source) => Object.values(source).every((kind) => kind === undefined))
-  return [...(empty ? [`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`] : []), ...say('Projected', projectedFiles(volume))]
+  return [
+    ...(empty ? [`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`] : []),
+    ...say('Projected', projectedFiles(volume)),
+  ]
 }
 
 /** What is worth a warning in the volumes of a pod. */

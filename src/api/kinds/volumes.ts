@@ -95,7 +95,9 @@ const judges: { [K in Source]-?: Judge<K> } = {
   },
   image: (source, path, errors, context) => {
     if (context.isPod && !source.reference) errors.push(required(path.child('reference')))
-    if (source.pullPolicy && !pullPolicies.includes(source.pullPolicy)) errors.push(notSupported(path.child('pullPolicy'), source.pullPolicy, pullPolicies))
+    if (source.pullPolicy && !pullPolicies.includes(source.pullPolicy)) {
+      errors.push(notSupported(path.child('pullPolicy'), source.pullPolicy, pullPolicies))
+    }
   },
 }
 
@@ -149,12 +151,19 @@ function validateSource(volume: Volume, path: Path, context: VolumeContext, erro
   }
   if (volume.ephemeral && context.podName && volume.name) {
     const claim = `${context.podName}-${volume.name}`
-    for (const problem of isDns1123Subdomain(claim)) errors.push(invalid(path.child('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${problem}`))
+    for (const problem of isDns1123Subdomain(claim)) {
+      errors.push(invalid(path.child('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${problem}`))
+    }
   }
 }
 
 /** Judges the volumes; returns those that are fine, by name: only they can be mounted. */
-export function validateVolumes(volumes: readonly Volume[], path: Path, context: VolumeContext, errors: FieldError[]): Map<string, Volume> {
+export function validateVolumes(
+  volumes: readonly Volume[],
+  path: Path,
+  context: VolumeContext,
+  errors: FieldError[],
+): Map<string, Volume> {
   const valid = new Map<string, Volume>()
   const madeClaims = context.podName === '' ? [] : volumes.filter((v) => v.ephemeral).map((v) => `${context.podName}-${v.name}`)
   for (let i = 0; i < volumes.length; i++) {
@@ -168,7 +177,13 @@ export function validateVolumes(volumes: readonly Volume[], path: Path, context:
     if (errors.length === before) valid.set(volume.name, volume)
     const claim = volume.persistentVolumeClaim?.claimName
     if (claim && madeClaims.includes(claim)) {
-      errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim, 'must not reference a PVC that gets created for an ephemeral volume'))
+      errors.push(
+        invalid(
+          at.child('persistentVolumeClaim', 'claimName'),
+          claim,
+          'must not reference a PVC that gets created for an ephemeral volume',
+        ),
+      )
     }
   }
   return valid

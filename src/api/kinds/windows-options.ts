@@ -23,12 +23,18 @@ function userNameProblems(name: string): string[] {
   const user = parts.at(-1)!
   const domain = parts.length === 2 ? parts[0]! : undefined
   const problems: string[] = []
-  if (domain !== undefined && byteLength(domain) >= maxDomain) problems.push(`runAsUserName's Domain length must be under ${maxDomain} characters`)
-  if (domain !== undefined && !netBios.test(domain) && !dns.test(domain)) problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format")
+  if (domain !== undefined && byteLength(domain) >= maxDomain) {
+    problems.push(`runAsUserName's Domain length must be under ${maxDomain} characters`)
+  }
+  if (domain !== undefined && !netBios.test(domain) && !dns.test(domain)) {
+    problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format")
+  }
   if (user === '') problems.push("runAsUserName's User cannot be empty")
   else if (byteLength(user) > maxUser) problems.push(`runAsUserName's User length must not be longer than ${maxUser} characters`)
   if (onlyDotsAndSpaces.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces")
-  if (invalidUserCharacters.test(user)) problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+  if (invalidUserCharacters.test(user)) {
+    problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+  }
   return problems
 }
 
@@ -40,7 +46,9 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions, p
   }
   if (spec === '') errors.push(invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'))
   else if (spec !== undefined && byteLength(spec) > maxCredentialSpec) {
-    errors.push(invalid(path.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${maxCredentialSpec / 1024} KiB`))
+    errors.push(
+      invalid(path.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${maxCredentialSpec / 1024} KiB`),
+    )
   }
   if (runAsUserName === undefined) return
   for (const problem of userNameProblems(runAsUserName)) errors.push(invalid(path.child('runAsUserName'), runAsUserName, problem))
@@ -64,6 +72,8 @@ export function validateHostProcess(spec: PodSpec, path: Path, errors: FieldErro
   if (hostProcesses !== containers) {
     errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
   }
-  if (!spec.hostNetwork) errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+  if (!spec.hostNetwork) {
+    errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+  }
   errors.push(forbidden(path, 'hostProcess containers are disallowed by cluster policy'))
 }

@@ -4,14 +4,15 @@ import type { Registered } from '../registry.ts'
 import type { Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
 import { includeObjectOf, objectTable, scaleTabular, toTable } from '../table.ts'
+import { type Body, wholeBody } from './exchange.ts'
 import type { Accepted } from './negotiate.ts'
 import { yamlText } from './yaml-text.ts'
 
-/** An answer in its wire form. The body may be in pieces, to be sent one after the other. */
+/** An answer in its wire form. */
 export interface Encoded {
   code: number
   contentType: string
-  body: readonly Buffer[]
+  body: Body
 }
 
 type Immediate = Exclude<Result, { kind: 'watch' }>
@@ -22,50 +23,55 @@ export const present = (target: Registered, stored: StoredObject): KubeObject =>
 
 /** Encodes what a verb answered, in the form that was accepted. */
 export async function encodeResult(result: Immediate, accepted: Accepted, query: URLSearchParams, now: number, pretty: boolean): Promise<Encoded> {
-  if (result.kind === 'text') return { code: result.code, contentType: 'text/plain', body: [Buffer.from(result.text)] }
+  if (result.kind === 'text') return { code: result.code, contentType: 'text/plain', body: wholeBody(Buffer.from(result.text)) }
   const code = result.kind === 'list' ? 200 : result.code
   const { contentType } = accepted
   if (accepted.format === 'json' && !accepted.transform && !pretty) return { code, contentType, body: plainJson(result) }
   const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
   const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`
-  return { code, contentType, body: [Buffer.from(text)] }
+  return { code, contentType, body: wholeBody(Buffer.from(text)) }
 }
 
 /** The hot path: stored bytes go out as they are. */
-function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Buffer[] {
+function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   if (result.kind === 'stored') {
-    if (!result.target.resource.storedAs) return [result.stored.bytes]
-    return [Buffer.from(JSON.stringify(present(result.target, result.stored)))]
+    if (!result.target.resource.storedAs) return wholeBody(result.stored.bytes)
+    return wholeBody(Buffer.from(JSON.stringify(present(result.target, result.stored))))
   }
-  if (result.kind === 'value') return [Buffer.from(`${JSON.stringify(result.value)}\n`)]
+  if (result.kind === 'value') return wholeBody(Buffer.from(`${JSON.stringify(result.value)}\n`))
   const { target, items, meta } = result
-  if (target.resource.storedAs) return [Buffer.from(JSON.stringify(plainValue(result)))]
+  if (target.resource.storedAs) return wholeBody(Buffer.from(JSON.stringify(plainValue(result))))
   const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${JSON.stringify(meta)},"items":[`
-  return joinItems(head, items)
+  return listBody(Buffer.from(head), items)
 }
 
 const firstItem = Buffer.from('{')
 const nextItem = Buffer.from(',{')
 const listEnd = Buffer.from(']}\n')
-/** Copying items together is cheaper than handing thousands of small pieces to the socket; huge lists go in parts. */
+/** Copying items together is cheaper than handing thousands of small pieces to the socket. */
 const pieceBytes = 1 << 20
 
-function joinItems(head: string, items: readonly StoredObject[]): Buffer[] {
-  const pieces: Buffer[] = []
-  let parts: Buffer[] = [Buffer.from(head)]
+/** A list's bytes. Items are shared and never change, so they can be put together whenever the client is ready for more. */
+function listBody(head: Buffer, items: readonly StoredObject[]): Body {
+  let length = head.length + listEnd.length
+  for (const [i, item] of items.entries()) length += item.itemTail.length + (i === 0 ? firstItem : nextItem).length
+  return { length, pieces: listPieces(head, items) }
+}
+
+function* listPieces(head: Buffer, items: readonly StoredObject[]): IterableIterator<Buffer> {
+  let parts: Buffer[] = [head]
   let size = 0
   for (const [i, item] of items.entries()) {
     const tail = item.itemTail
     parts.push(i === 0 ? firstItem : nextItem, tail)
     size += tail.length + 2
     if (size < pieceBytes) continue
-    pieces.push(Buffer.concat(parts))
+    yield Buffer.concat(parts)
     parts = []
     size = 0
   }
   parts.push(listEnd)
-  pieces.push(Buffer.concat(parts))
-  return pieces
+  yield Buffer.concat(parts)
 }
 
 const withoutType = ({ apiVersion: _version, kind: _kind, ...rest }: KubeObject) => rest

@@ -1,6 +1,16 @@
 import type { Credentials } from '../auth/authenticate.ts'
 import type { Sink } from './watch-writer.ts'
 
+/** A body in pieces that are made as they are sent: a long list is never whole in memory. */
+export interface Body {
+  /** Bytes in all. */
+  readonly length: number
+  readonly pieces: Iterable<Buffer>
+}
+
+/** A body that is at hand. */
+export const wholeBody = (bytes: Buffer): Body => ({ length: bytes.length, pieces: [bytes] })
+
 /** One request and its answer, whatever carries them: HTTP/2, HTTP/1.1, or no socket at all. */
 export interface Exchange {
   readonly method: string
@@ -12,7 +22,7 @@ export interface Exchange {
   readBody(limit: number): Promise<Buffer>
   /** Aborted when the client goes away before the answer is finished. */
   readonly signal: AbortSignal
-  respond(code: number, headers: Record<string, string | string[]>, body: readonly Buffer[]): void
+  respond(code: number, headers: Record<string, string | string[]>, body: Body): void
   /** Starts an answer of unknown length. */
   stream(code: number, headers: Record<string, string | string[]>): Sink
   /** Ends the connection without an answer. */

@@ -1,10 +1,10 @@
-import { ApiError } from '../../api/errors.ts'
+import type { ApiError } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeObject } from '../../api/schema/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import { asPartialMetadata } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
-import { watchLine } from '../stored-object.ts'
+import { type StoredObject, watchLine } from '../stored-object.ts'
 import { includeObjectOf, watchTables } from '../table.ts'
 import type { WatchEvent, WatchReceiver } from '../watch-stream.ts'
 import { present } from './encode.ts'
@@ -15,17 +15,21 @@ export interface Sink {
   write(chunk: Buffer): void
   /** Bytes written and not yet taken by the network. */
   backlog(): number
+  /** Calls `resume` whenever the network has taken all of a backlog. */
+  onDrain(resume: () => void): void
   end(): void
 }
 
-/** A client that leaves this much unread is cut off, so that it costs no more: it can resume from where it was. */
-const maxBacklogBytes = 32 << 20
+/** With this much unread, what comes next waits as it is, shared with everybody, and is encoded once there is room. */
+const maxBacklogBytes = 1 << 20
+/** A client that lets this much wait is cut off, so that it costs no more: it can resume from where it was. */
+const maxWaitingBytes = 32 << 20
 /** Under load, events of several commits go out together: no later than this after the first of them. */
 const gatherMs = 4
 
 const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
 
-/** Turns a watch's events into lines for one client, in the form it accepted. */
+/** Turns a watch's events into lines for one client, in the form it accepted, as fast as the client reads. */
 export class WatchWriter implements WatchReceiver {
   readonly #target: Registered
   readonly #sink: Sink
@@ -34,6 +38,10 @@ export class WatchWriter implements WatchReceiver {
   readonly #encodeBookmark: (object: KubeObject) => object
   readonly #onOverrun: () => void
   #gathered: Buffer[] = []
+  /** What has no room yet, in order, behind everything gathered; bookmarks are encoded already. */
+  #waiting: (WatchEvent | Buffer)[] = []
+  /** Of the events that came while others waited. What was there at the start may wait as long as it takes. */
+  #waitingBytes = 0
   #cancelFlush: (() => void) | undefined
   #lastFlush = Number.NEGATIVE_INFINITY
   #isEnded = false
@@ -43,6 +51,7 @@ export class WatchWriter implements WatchReceiver {
     this.#sink = sink
     this.#clock = clock
     this.#onOverrun = onOverrun
+    sink.onDrain(() => this.#sendWaiting())
     const { transform } = accepted
     if (transform?.kind === 'Table') {
       const tables = watchTables(target.resource, { version: transform.version, includeObject: includeObjectOf(query) })
@@ -57,18 +66,37 @@ export class WatchWriter implements WatchReceiver {
     }
   }
 
+  initial(objects: readonly StoredObject[]): void {
+    for (const object of objects) this.#waiting.push({ type: 'ADDED', object })
+    this.#sendWaiting()
+  }
+
   events(events: readonly WatchEvent[]): void {
-    for (const event of events) this.#gathered.push(this.#encode(event))
-    this.#schedule()
+    if (this.#isEnded) return
+    if (this.#hasRoom()) {
+      for (const event of events) this.#gathered.push(this.#encode(event))
+      this.#schedule()
+      return
+    }
+    for (const event of events) {
+      this.#waiting.push(event)
+      this.#waitingBytes += event.object.bytes.length
+    }
+    if (this.#waitingBytes <= maxWaitingBytes) return
+    this.#drop()
+    this.#onOverrun()
   }
 
   bookmark(revision: number, isInitialEnd: boolean): void {
+    if (this.#isEnded) return
     // A typed client decodes this too, so it has the shape of an empty object of its kind.
     const object = decodeObject(this.#target.type, {}, {}).object as unknown as KubeObject
     const { apiVersion: _none, kind: _neither, metadata: _nor, ...rest } = object
     const metadata = { resourceVersion: String(revision), ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}) }
     const bookmark: KubeObject = { kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata, ...rest }
-    this.#gathered.push(line('BOOKMARK', this.#encodeBookmark(bookmark)))
+    const encoded = line('BOOKMARK', this.#encodeBookmark(bookmark))
+    if (!this.#hasRoom()) return void this.#waiting.push(encoded)
+    this.#gathered.push(encoded)
     this.#schedule()
   }
 
@@ -78,8 +106,29 @@ export class WatchWriter implements WatchReceiver {
 
   end(): void {
     this.#flush()
-    this.#isEnded = true
+    this.#drop()
     this.#sink.end()
+  }
+
+  #hasRoom(): boolean {
+    return this.#waiting.length === 0 && this.#sink.backlog() < maxBacklogBytes
+  }
+
+  #sendWaiting(): void {
+    let sent = 0
+    while (!this.#isEnded && sent < this.#waiting.length && this.#sink.backlog() < maxBacklogBytes) {
+      for (let size = 0; size < maxBacklogBytes && sent < this.#waiting.length; sent++) {
+        const next = this.#waiting[sent]!
+        const encoded = next instanceof Buffer ? next : this.#encode(next)
+        // Nobody else sends this line now: kept, it would double the object.
+        if (!(next instanceof Buffer)) next.object.forgetLines()
+        this.#gathered.push(encoded)
+        size += encoded.length
+      }
+      this.#flush()
+    }
+    this.#waiting.splice(0, sent)
+    if (this.#waiting.length === 0) this.#waitingBytes = 0
   }
 
   /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */
@@ -98,9 +147,12 @@ export class WatchWriter implements WatchReceiver {
     this.#gathered = []
     this.#lastFlush = this.#clock.now()
     this.#sink.write(chunk)
-    if (this.#sink.backlog() > maxBacklogBytes) {
-      this.#isEnded = true
-      this.#onOverrun()
-    }
+  }
+
+  #drop(): void {
+    this.#isEnded = true
+    this.#cancelFlush?.()
+    this.#gathered = []
+    this.#waiting = []
   }
 }

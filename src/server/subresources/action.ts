@@ -29,7 +29,7 @@ export interface Action {
   /** Which HTTP verbs it takes, in Kubernetes' words, as discovery lists them. */
   verbs: readonly ('get' | 'create')[]
   /** The kind of the body (create) and in discovery. */
-  kind: { group: string; version: string; kind: string }
+  kind: { group: string; version: string; kind: string; alsoVersions?: readonly string[] }
   /** The name in the schema table of the body's type, where there is a body. */
   bodyType?: string
   run(ctx: ActionContext): Promise<ActionAnswer>

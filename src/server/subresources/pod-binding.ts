@@ -38,7 +38,9 @@ function checkPreconditions(pod: Pod, binding: Binding): void {
   }
   const { uid, resourceVersion } = binding.metadata
   if (uid && uid !== pod.metadata.uid) refuse('UID', uid, pod.metadata.uid ?? '')
-  if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) refuse('ResourceVersion', resourceVersion, pod.metadata.resourceVersion ?? '')
+  if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) {
+    refuse('ResourceVersion', resourceVersion, pod.metadata.resourceVersion ?? '')
+  }
 }
 
 /** Why a pod cannot be given a node now; undefined if it can. */

@@ -1,4 +1,13 @@
-import { ApiError, badRequest, conflict, forbiddenError, isConflict, isNotFound, notFound, tooManyRequests } from '../../api/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  conflict,
+  forbiddenError,
+  isConflict,
+  isNotFound,
+  notFound,
+  tooManyRequests,
+} from '../../api/errors.ts'
 import type { Condition, Eviction, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
 import { setPodCondition, timestamp } from '../../api/kinds/pod-prepare.ts'
@@ -97,7 +106,12 @@ async function markAndDelete(ctx: ActionContext, options: DeleteOptions, dryRun:
   if (!dryRun) {
     const marked = await objects.update<Pod>(pods, namespace, name, (pod, stored) => {
       checkPreconditions(stored, preconditions)
-      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+      const condition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'EvictionByEvictionAPI',
+        message: 'Eviction API: evicting',
+      }
       setPodCondition(pod, condition, ctx.rules.now)
       return pod
     })
@@ -156,7 +170,10 @@ async function evict(ctx: ActionContext): Promise<ActionAnswer> {
 
 /** The pod is let go because it is unhealthy: it must be so still when it goes. */
 async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, options: DeleteOptions, dryRun: boolean): Promise<void> {
-  const preconditions = { ...options.preconditions, resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion }
+  const preconditions = {
+    ...options.preconditions,
+    resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion,
+  }
   try {
     await markAndDelete(ctx, { ...options, preconditions }, dryRun)
   } catch (e) {
@@ -169,7 +186,7 @@ async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, opti
 export const podEviction: Action = {
   of: { group: '', plural: 'pods', subresource: 'eviction' },
   verbs: ['create'],
-  kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+  kind: { group: 'policy', version: 'v1', kind: 'Eviction', alsoVersions: ['policy/v1beta1'] },
   bodyType: 'Eviction',
   async run(ctx) {
     if (ctx.body?.metadata.name !== ctx.name) throw badRequest('name in URL does not match name in Eviction object')

@@ -35,7 +35,9 @@ function unreachable(ctx: ActionContext, pod: Pod, path: string): ApiError {
   if (!node) return notFound({ group: '', resource: 'pods' }, pod.spec.nodeName!)
   const addresses = node.status?.addresses ?? []
   const address = addressTypes.map((type) => addresses.find((a) => a.type === type)?.address).find((a) => a !== undefined)
-  if (!address) return new ApiError(500, '', `no preferred addresses found; known addresses: [${addresses.map((a) => a.address).join(' ')}]`)
+  if (!address) {
+    return new ApiError(500, '', `no preferred addresses found; known addresses: [${addresses.map((a) => a.address).join(' ')}]`)
+  }
   const host = `${address}:${node.status?.daemonEndpoints?.kubeletEndpoint?.Port || agentPort}`
   return new ApiError(500, '', `Get "https://${host}/${path}": dial tcp ${host}: connect: connection refused`)
 }
@@ -46,7 +48,9 @@ function logOptionErrors(query: URLSearchParams): FieldError[] {
   const errors: FieldError[] = []
   const value = (name: (typeof integerParameters)[number]) => (query.get(name) ? Number(query.get(name)) : undefined)
   const [tailLines, limitBytes, sinceSeconds] = integerParameters.map(value)
-  if (tailLines !== undefined && tailLines < 0) errors.push(invalid(Path.of('tailLines'), tailLines, 'must be greater than or equal to 0'))
+  if (tailLines !== undefined && tailLines < 0) {
+    errors.push(invalid(Path.of('tailLines'), tailLines, 'must be greater than or equal to 0'))
+  }
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0'))
   if (sinceSeconds !== undefined && query.get('sinceTime')) {
     errors.push({ ...forbidden(Path.of('sinceTime'), 'at most one of `sinceTime` or `sinceSeconds` may be specified'), field: '[]' })

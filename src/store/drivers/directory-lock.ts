@@ -18,6 +18,7 @@ const prefix = 'owner-'
 // sun_path holds 104 bytes on macOS and 108 on Linux, with a zero at the end.
 const maxSocketPath = 103
 const startingTogetherMs = 1000
+const nobodyListens = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']
 
 /**
  * Makes this process the only owner of a directory until the returned function is called or the process ends, however it
@@ -82,7 +83,7 @@ function isListening(dir: string, name: string): Promise<boolean> {
         answer(true)
       })
       // Anything but a clear no counts as a yes: an owner that is stopped or overwhelmed is still the owner.
-      socket.once('error', ({ code }: NodeJS.ErrnoException) => answer(code !== 'ECONNREFUSED' && code !== 'ENOENT' && code !== 'ENOTSOCK'))
+      socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => answer(!nobodyListens.includes(code)))
     })
   })
 }

@@ -1,47 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { corrupt, headerSize, noPage, pageFlags, readHeader, readNumber, readTree, startSize } from './lmdb-header.ts'
+import type { Counts, Meta, Tree } from './lmdb-header.ts'
 
-/** What is wrong with a file: it was damaged, or it is not what we write. */
-export class FileProblem extends Error {
-  readonly why: 'Corrupt' | 'ForeignFormat'
-  constructor(why: FileProblem['why'], message: string) {
-    super(message)
-    this.why = why
-  }
-}
-
-// The layout of LMDB's data version 2 on a little-endian machine with 8-byte page numbers.
-const headerSize = 24
-const metaMagic = 0xbeefc0de
-const dataVersion = 2
-const metaSize = 152
-const noPage = 2 ** 64 // an empty tree's root is all ones
-const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 }
 const nodeFlags = { bigData: 1, subDatabase: 2 }
 const maxDepth = 32
-
-/** What a tree says of itself, and what walking it must find. */
-interface Counts {
-  branchPages: number
-  leafPages: number
-  overflowPages: number
-  entries: number
-}
-
-interface Tree {
-  readonly root: number
-  readonly depth: number
-  readonly counts: Readonly<Counts>
-}
-
-interface Meta {
-  readonly pageSize: number
-  readonly flags: number
-  readonly mapSize: number
-  readonly lastPage: number
-  readonly transaction: number
-  readonly free: Tree
-  readonly main: Tree
-}
 
 /** An entry of a tree. The buffers are only lent. */
 export interface Entry {
@@ -79,7 +41,8 @@ export class LmdbFile {
     this.#file = openSync(path, 'r')
     try {
       this.#size = fstatSync(this.#file).size
-      this.#meta = this.#readMeta()
+      const start = this.#read(0, Math.min(this.#size, startSize), Buffer.allocUnsafeSlow(startSize))
+      this.#meta = readHeader(start, this.#size)
       this.#seen = new Uint8Array(this.#meta.lastPage + 1)
       this.#walk(this.#meta.free, ({ value }) => this.#free.push(...freePages(value)))
       this.#walk(this.#meta.main, ({ key, value, isDatabase }) => {
@@ -113,27 +76,6 @@ export class LmdbFile {
 
   close(): void {
     closeSync(this.#file)
-  }
-
-  #readMeta(): Meta {
-    const page = this.#read(0, Math.min(this.#size, 0x10000), Buffer.allocUnsafeSlow(0x10000))
-    if (page.length < headerSize + metaSize || page.readUInt32LE(headerSize) !== metaMagic) throw notLmdb(page)
-    const version = page.readUInt16LE(headerSize + 4)
-    if (version !== dataVersion) throw new FileProblem('ForeignFormat', `it is an LMDB file of data version ${version}`)
-    const pageSize = page.readUInt32LE(headerSize + 24)
-    const isPowerOfTwo = (pageSize & (pageSize - 1)) === 0
-    if (!isPowerOfTwo || pageSize < 512 || pageSize > 0x8000) throw corrupt(`the page size is ${pageSize}`)
-    if (page.length < 2 * pageSize) throw corrupt('it is shorter than its header')
-    const metas = [0, 1].map((index) => readMetaPage(page.subarray(index * pageSize, (index + 1) * pageSize), index))
-    const [first, second] = metas as [Meta, Meta]
-    if (first.pageSize !== second.pageSize || first.flags !== second.flags) throw corrupt('its two headers disagree')
-    // A transaction writes the header of its own parity, so the two are always neighbours; a new file has 0 and 0.
-    if (Math.abs(first.transaction - second.transaction) > 1) throw corrupt('its two headers are not neighbours')
-    const meta = first.transaction >= second.transaction ? first : second
-    if (meta.lastPage < 1 || meta.mapSize > 2 ** 46) throw corrupt('its header gives impossible sizes')
-    // The last pages may be missing if they are free, but not so many; the rest is found out by walking.
-    if (meta.lastPage > 1024 + (this.#size / pageSize) * 64) throw corrupt('it is truncated')
-    return meta
   }
 
   #walk(tree: Tree, visit: Visit): void {
@@ -240,38 +182,6 @@ export class LmdbFile {
   }
 }
 
-function readMetaPage(page: Buffer, index: number): Meta {
-  const meta = page.subarray(headerSize)
-  const isMeta = readNumber(page, 0) === index && page.readUInt16LE(18) === pageFlags.meta
-  if (!isMeta || meta.readUInt32LE(0) !== metaMagic || meta.readUInt16LE(4) !== dataVersion) {
-    throw corrupt('one of its headers is damaged')
-  }
-  const transaction = readNumber(meta, 128)
-  if (transaction > 0 && transaction % 2 !== index) throw corrupt('one of its headers is damaged')
-  return {
-    mapSize: readNumber(meta, 16),
-    pageSize: meta.readUInt32LE(24),
-    flags: meta.readUInt16LE(28),
-    free: readTree(meta, 24),
-    main: readTree(meta, 72),
-    lastPage: readNumber(meta, 120),
-    transaction,
-  }
-}
-
-function readTree(bytes: Buffer, at: number): Tree {
-  return {
-    root: readNumber(bytes, at + 40),
-    depth: bytes.readUInt16LE(at + 6),
-    counts: {
-      branchPages: readNumber(bytes, at + 8),
-      leafPages: readNumber(bytes, at + 16),
-      overflowPages: readNumber(bytes, at + 24),
-      entries: readNumber(bytes, at + 32),
-    },
-  }
-}
-
 /** A list of free pages: how many numbers follow, and these. A negative one is how many pages the next one stands for. */
 function freePages(list: Buffer): { first: number; count: number }[] {
   const length = readNumber(list, 0)
@@ -289,33 +199,7 @@ function freePages(list: Buffer): { first: number; count: number }[] {
   return pages
 }
 
-/** Loses precision only where any such number is too large anyway. */
-function readNumber(bytes: Buffer, at: number): number {
-  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32
-}
-
 /** lmdb ends names with a zero byte. */
 function databaseName(key: Buffer): string {
   return key.toString('utf8').replace(/\0$/, '')
-}
-
-function corrupt(what: string): FileProblem {
-  return new FileProblem('Corrupt', what)
-}
-
-// What people might have put in the place of our file by mistake; anything else without our mark is taken for damage.
-const otherFormats: [name: string, isIt: (start: Buffer) => boolean][] = [
-  ['an SQLite database', (start) => start.toString('latin1', 0, 15) === 'SQLite format 3'],
-  ['a bbolt (etcd) database', (start) => start.length >= 20 && start.readUInt32LE(16) === 0xed0cdaed],
-  ['an LMDB file of data version 1', (start) => start.length >= 24 && start.readUInt32LE(16) === metaMagic],
-  ['an LMDB file of another byte order', (start) => start.length >= 28 && start.readUInt32BE(24) === metaMagic],
-  ['a gzip archive', (start) => start.length >= 2 && start.readUInt16BE(0) === 0x1f8b],
-  ['a zip archive', (start) => start.toString('latin1', 0, 4) === 'PK\x03\x04'],
-  ['a text file', (start) => start.length > 0 && /^[\t\n\r\x20-\x7e]+$/.test(start.toString('latin1', 0, 512))],
-]
-
-function notLmdb(start: Buffer): FileProblem {
-  const format = otherFormats.find(([, isIt]) => isIt(start))
-  if (format) return new FileProblem('ForeignFormat', `it is ${format[0]}`)
-  return corrupt(start.length < headerSize + metaSize ? 'it is shorter than its header' : 'its header is damaged')
 }

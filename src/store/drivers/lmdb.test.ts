@@ -1,12 +1,14 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { open as openLmdb } from 'lmdb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { SetClock } from '../conformance.ts'
+import { SetClock } from '../conformance/scene.ts'
 import { CompactedError, StoreOpenError } from '../store.ts'
-import type { Store, StoreEvent } from '../store.ts'
+import type { Store, StoreEvent, Versioned } from '../store.ts'
 import { encodeMeta } from './lmdb-format.ts'
 import { openLmdbStore } from './lmdb.ts'
 
@@ -120,7 +122,8 @@ describe('openLmdbStore()', () => {
     await store.write({ key: '/gone', expected: 91, value: undefined })
     await store.close()
     const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
-    await root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' }).put(Buffer.from('compacted'), encodeMeta({ revision: 92, timeMs: 5 }))
+    const meta = root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    await meta.put(Buffer.from('compacted'), encodeMeta({ revision: 92, timeMs: 5 }))
     await root.close()
 
     const again = await openLmdbStore({ dir })
@@ -135,6 +138,26 @@ describe('openLmdbStore()', () => {
     void root.close()
     return count
   }
+})
+
+describe('openLmdbStore() on the file of an older release', () => {
+  it('opens format 1', async () => {
+    writeFileSync(file, gunzipSync(readFileSync(new URL('fixtures/format-1.mdb.gz', import.meta.url))))
+    const store = await openLmdbStore({ dir })
+    const show = ({ key, value, revision, createRevision }: Versioned): string =>
+      `${key} ${revision} since ${createRevision}: ${value.toString().slice(0, 12)} (${value.length})`
+    expect([store.revision, store.compactedRevision, store.revisionAt(1_700_000_003_500)]).toEqual([8, 3, 3])
+    expect((await store.range('')).items.map(show)).toEqual([
+      '/registry/configmaps/default/ü 7 since 7:  (0)',
+      '/registry/pods/default/web-0 6 since 1: third (5)',
+      '/registry/pods/default/web-1 2 since 2: large large  (6000)',
+      '/registry/pods/default/web-2 8 since 8: last (4)',
+    ])
+    expect((await store.range('/registry/pods/default/web-0', { revision: 5 })).items.map(({ revision }) => revision)).toEqual([3])
+    await fill(store, 10)
+    await store.compact(store.revision)
+    await store.close()
+  })
 })
 
 describe('openLmdbStore() on a file that is not ours', () => {

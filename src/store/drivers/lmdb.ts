@@ -7,8 +7,8 @@ import { StoreOpenError } from '../store.ts'
 import type { Store } from '../store.ts'
 import { DirectoryInUse, lockDirectory } from './directory-lock.ts'
 import { FileReserve } from './file-reserve.ts'
-import { FileProblem } from './lmdb-file.ts'
 import { NewerFormat, currentFormat, encodeMeta, logName, metaName, readContents } from './lmdb-format.ts'
+import { FileProblem } from './lmdb-header.ts'
 import { LmdbLog } from './lmdb-log.ts'
 import type { Databases } from './lmdb-log.ts'
 
@@ -37,15 +37,17 @@ export async function openLmdbStore({ dir, clock = systemClock }: LmdbStoreOptio
 }
 
 function explain(error: unknown, dir: string, path: string): unknown {
-  if (error instanceof DirectoryInUse) return new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)
-  if (error instanceof FileProblem && error.why === 'Corrupt') {
-    return new StoreOpenError('Corrupt', `the data file ${path} is corrupt: ${error.message}. It was not changed; restore it from a backup`)
+  if (error instanceof DirectoryInUse) {
+    return new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)
   }
-  if (error instanceof FileProblem) return new StoreOpenError('ForeignFormat', `the file ${path} is not a data file of Coxswain: ${error.message}`)
   if (error instanceof NewerFormat) {
-    return new StoreOpenError('NewerFormat', `the data file ${path} was written by a newer release: ${error.message}, this release reads up to ${currentFormat.version}`)
+    const reads = `this release reads up to ${currentFormat.version}`
+    return new StoreOpenError('NewerFormat', `the data file ${path} was written by a newer release: ${error.message}, ${reads}`)
   }
-  return error
+  if (!(error instanceof FileProblem)) return error
+  return error.why === 'Corrupt'
+    ? new StoreOpenError('Corrupt', `the data file ${path} is corrupt: ${error.message}. It was not changed; restore a backup`)
+    : new StoreOpenError('ForeignFormat', `the file ${path} is not a data file of Coxswain: ${error.message}`)
 }
 
 /** Made beside its place and moved there when it is whole, so that a file in that place is never half made. */

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { VirtualClock } from './virtual-clock.ts'
+
+it('VirtualClock stands still until it is advanced', () => {
+  const clock = new VirtualClock(1000)
+  const ran: string[] = []
+  clock.after(10, () => ran.push('ten'))
+  expect([clock.now(), ran]).toEqual([1000, []])
+  clock.advance(9)
+  expect([clock.now(), ran]).toEqual([1009, []])
+  clock.advance(1)
+  expect([clock.now(), ran]).toEqual([1010, ['ten']])
+})
+
+it('VirtualClock runs timers in the order of their times, equal ones in the order they were set, each at its own time', () => {
+  const clock = new VirtualClock(0)
+  const ran: [string, number][] = []
+  const note = (name: string) => () => ran.push([name, clock.now()])
+  clock.after(20, note('b'))
+  clock.after(10, note('a'))
+  clock.after(20, note('c'))
+  clock.advance(100)
+  expect(ran).toEqual([['a', 10], ['b', 20], ['c', 20]])
+  expect(clock.now()).toBe(100)
+})
+
+it('VirtualClock runs a timer that a timer sets, if it falls due in the same stretch', () => {
+  const clock = new VirtualClock(0)
+  const times: number[] = []
+  const again = () => {
+    times.push(clock.now())
+    clock.after(10, again)
+  }
+  clock.after(10, again)
+  clock.advance(35)
+  expect(times).toEqual([10, 20, 30])
+  expect(clock.pending).toBe(1)
+})
+
+it('VirtualClock does not run what was cancelled, nor take fright at cancelling twice', () => {
+  const clock = new VirtualClock(0)
+  let ran = 0
+  const cancel = clock.after(10, () => ran++)
+  clock.after(10, () => ran++)
+  cancel()
+  cancel()
+  clock.advance(10)
+  expect(ran).toBe(1)
+})
+
+it('VirtualClock runs a timer in the past at once, without going back', () => {
+  const clock = new VirtualClock(50)
+  clock.after(-10, () => {})
+  clock.advance(0)
+  expect([clock.now(), clock.pending]).toEqual([50, 0])
+})
