@@ -1,16 +1,18 @@
 import type { Logger } from '../base/logger.ts'
-import { ApiError, internalError, methodNotAllowed, notFoundPath, unauthorized } from '../api/errors.ts'
+import { ApiError, internalError, methodNotAllowed, notFoundPath, serviceUnavailable, unauthorized } from '../api/errors.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
-import { dispatch, fitsScope, verbOf } from './dispatch.ts'
+import { dispatch, fitsScope, hasSubresource, verbOf } from './dispatch.ts'
 import { encodeResult } from './http/encode.ts'
-import type { Exchange } from './http/exchange.ts'
+import { type Exchange, wholeBody } from './http/exchange.ts'
 import { ClientGone } from './http/listener.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './http/negotiate.ts'
+import { warningHeaders } from './http/warnings.ts'
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
 import { type ResourcePath, parsePath, parseQuery } from './request-info.ts'
+import type { Registry } from './registry.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
 import type { ResourceRequest, Result, ServerParts } from './request.ts'
 import { startWatch } from './watch-stream.ts'
@@ -51,6 +53,8 @@ export interface HandlerOptions {
   metrics: RequestMetrics
   logger: Logger
   maxWatches: number
+  /** Why the store can no longer be followed, if so: what is known of it may be out of date, so nothing of it is served. */
+  lost(): Error | undefined
 }
 
 interface Answered {
@@ -60,7 +64,7 @@ interface Answered {
 /** Answers requests: who sends it, what it asks for, the verb, and the form of the answer. */
 export class ApiHandler {
   readonly #o: HandlerOptions
-  #watches = 0
+  readonly #watching = new Set<Exchange>()
 
   constructor(options: HandlerOptions) {
     this.#o = options
@@ -74,8 +78,7 @@ export class ApiHandler {
     const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
     const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
     const parsed = parsePath(path)
-    const isServed = parsed.kind === 'resource' && this.#o.parts.registry.find(parsed.apiVersion, parsed.plural) !== undefined
-    const kind = kindOf(exchange.method, parsed, query, isServed)
+    const kind = kindOf(exchange.method, parsed, query, this.#o.parts.registry)
     const isMutating = !['GET', 'HEAD'].includes(exchange.method)
     const inflight = kind.verb === 'WATCH' ? undefined : this.#o.metrics.inflight(isMutating)
     inflight?.inc()
@@ -91,6 +94,11 @@ export class ApiHandler {
       this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
       if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, method: exchange.method, uri: exchange.url, code, seconds })
     }
+  }
+
+  /** Breaks off every watch: its client finds out at once, and asks again. */
+  cutWatches(): void {
+    for (const exchange of this.#watching) exchange.destroy()
   }
 
   async #answer(
@@ -112,7 +120,7 @@ export class ApiHandler {
       ifNoneMatch: exchange.header('if-none-match'),
     })
     if (!found) return plainNotFound(exchange, headers)
-    exchange.respond(found.code, { ...headers, ...found.headers }, [found.body])
+    exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
     return found
   }
 
@@ -125,6 +133,8 @@ export class ApiHandler {
     headers: Record<string, string>,
   ): Promise<Answered> {
     const { parts, virtual } = this.#o
+    const lost = this.#o.lost()
+    if (lost) throw serviceUnavailable(`the store can no longer be followed: ${lost.message}`)
     if (path.isOldWatch) query.set('watch', 'true')
     const target = parts.registry.find(path.apiVersion, path.plural)
     const warnings: string[] = []
@@ -174,7 +184,7 @@ export class ApiHandler {
     headers: Record<string, string>,
     kind: RequestKind,
   ): Promise<Answered> {
-    const warning: Record<string, string[]> = warnings.length ? { warning: warnings.map((w) => `299 - ${quoteWarning(w)}`) } : {}
+    const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
     if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const encoded = await encodeResult(result, accepted, query, this.#o.parts.clock.now(), pretty)
@@ -191,21 +201,23 @@ export class ApiHandler {
     kind: RequestKind,
   ): Answered {
     const { parts, metrics, maxWatches, logger } = this.#o
-    if (this.#watches >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
+    if (this.#watching.size >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
+    if (exchange.signal.aborted) throw new ClientGone()
     const open = metrics.watching(kind)
     const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
     const writer = new WatchWriter(result.target, accepted, query, sink, parts.clock, () => {
       logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
       exchange.destroy()
     })
-    this.#watches++
+    this.#watching.add(exchange)
     open.inc()
-    const stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
+    let stop = () => {}
     exchange.signal.addEventListener('abort', () => {
-      this.#watches--
+      this.#watching.delete(exchange)
       open.inc(-1)
       stop()
     })
+    stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
     return { code: 200 }
   }
 
@@ -223,18 +235,21 @@ export class ApiHandler {
     const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
     const text = isYaml ? await yamlText(status) : `${JSON.stringify(status)}\n`
-    exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, [Buffer.from(text)])
+    try {
+      exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, wholeBody(Buffer.from(text)))
+    } catch (e) {
+      // An answer has begun already, and it is not this one: the client must not take it for whole.
+      this.#o.logger.error('an answer failed after it had begun', { id, method: exchange.method, uri: exchange.url, error: e })
+      exchange.destroy()
+    }
     return error.code
   }
 }
 
 function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
-  exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, [Buffer.from('404 page not found\n')])
+  exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, wholeBody(Buffer.from('404 page not found\n')))
   return { code: 404 }
 }
-
-/** A warning as it stands in a header: quoted, and nothing that could end the header. */
-const quoteWarning = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(/[\r\n\t]/g, ' ').replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')}"`
 
 const allowedFor = (kind: RequestKind): Allowed => {
   if (kind.verb === 'WATCH') return watchStream
@@ -244,15 +259,16 @@ const allowedFor = (kind: RequestKind): Allowed => {
 const httpVerbs: Record<string, string> = { create: 'POST', update: 'PUT', delete: 'DELETE', deletecollection: 'DELETECOLLECTION', get: 'GET', list: 'LIST', patch: 'PATCH', watch: 'WATCH' }
 
 /** What a request is for the metrics. Names that are not served are left out, so that nobody can make series at will. */
-function kindOf(method: string, path: ReturnType<typeof parsePath>, query: URLSearchParams, isServed: boolean): RequestKind {
-  if (path.kind !== 'resource' || !isServed) return { verb: httpMethods.has(method) ? method : 'other', group: '', version: '', resource: '', subresource: '', scope: '' }
+function kindOf(method: string, path: ReturnType<typeof parsePath>, query: URLSearchParams, registry: Registry): RequestKind {
+  const target = path.kind === 'resource' ? registry.find(path.apiVersion, path.plural) : undefined
+  if (path.kind !== 'resource' || !target) return { verb: httpMethods.has(method) ? method : 'other', group: '', version: '', resource: '', subresource: '', scope: '' }
   const verb = path.isOldWatch ? 'watch' : path.subresource ? undefined : verbOf(method, path.name, query)
   return {
     verb: verb ? httpVerbs[verb]! : httpMethods.has(method) ? method : 'other',
     group: path.group,
     version: path.version,
     resource: path.plural,
-    subresource: path.subresource,
+    subresource: hasSubresource(target, path.subresource) ? path.subresource : '',
     scope: path.name ? 'resource' : path.inNamespace ? 'namespace' : 'cluster',
   }
 }

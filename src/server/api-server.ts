@@ -69,6 +69,7 @@ export class ApiServer {
       metrics: new RequestMetrics(this.metrics),
       logger: options.logger,
       maxWatches: options.maxWatches ?? 10_000,
+      lost: () => this.#lost,
     })
   }
 
@@ -78,7 +79,7 @@ export class ApiServer {
     let server: ApiServer | undefined
     const objects = await ObjectStore.open(options.store, registry, (why) => {
       options.logger.error('the store can no longer be followed', { error: why })
-      if (server) server.#lost = why
+      if (server) server.#lose(why)
     })
     const { gates, admission, clock, random } = options
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
@@ -98,6 +99,11 @@ export class ApiServer {
 
   close(): void {
     this.parts.objects.close()
+  }
+
+  #lose(why: Error): void {
+    this.#lost = why
+    this.#handler.cutWatches()
   }
 
   async #document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {

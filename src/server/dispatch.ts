@@ -26,11 +26,11 @@ const run: Record<Verb, (request: ResourceRequest) => Result | Promise<Result>> 
   watch,
 }
 
-const objectVerbs: Record<string, Verb> = { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+const objectVerbs = new Map<string, Verb>([['GET', 'get'], ['PUT', 'update'], ['PATCH', 'patch'], ['DELETE', 'delete']])
 
 /** The verb that a method means on a collection or an object; undefined where it means none. */
 export function verbOf(method: string, name: string, query: URLSearchParams): Verb | undefined {
-  if (name !== '') return objectVerbs[method]
+  if (name !== '') return objectVerbs.get(method)
   if (method === 'GET') return isWatch(query) ? 'watch' : 'list'
   return method === 'POST' ? 'create' : method === 'DELETE' ? 'deletecollection' : undefined
 }
@@ -52,6 +52,10 @@ export function dispatch(request: ResourceRequest, method: string): Result | Pro
   return run[verb](request)
 }
 
+/** Whether a kind has a subresource of this name. */
+export const hasSubresource = (target: Registered, name: string): boolean =>
+  target.actions.has(name) || (name === 'scale' && target.resource.scale !== undefined) || partialUpdateOf(target, name) !== undefined
+
 function dispatchSubresource(request: ResourceRequest, method: string): Result | Promise<Result> {
   const { target, subresource, namespace } = request
   if (target.resource.namespaced && namespace === '') throw notFoundPath()
@@ -66,7 +70,7 @@ function dispatchSubresource(request: ResourceRequest, method: string): Result |
   const partial = partialUpdateOf(target, subresource)
   if (!partial) throw notFoundPath()
   const verbs = partial.verbs ?? ['get', 'patch', 'update']
-  const verb = objectVerbs[method]
+  const verb = objectVerbs.get(method)
   if (!verb || !verbs.includes(verb as 'get')) throw methodNotAllowed()
   return run[verb](request)
 }

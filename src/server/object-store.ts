@@ -1,7 +1,8 @@
-import { alreadyExists, conflictModified } from '../api/errors.ts'
+import { alreadyExists, conflictModified, entityTooLarge } from '../api/errors.ts'
 import { deepEqual } from '../api/deep-equal.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Store, StoreEvent, Watch } from '../store/index.ts'
+import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from './registry.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
 import { StoredObject, encodeForStore } from './stored-object.ts'
@@ -119,6 +120,7 @@ export class ObjectStore {
 
   #encode(registered: Registered, object: KubeObject): Buffer {
     const value = encodeForStore(object, registered.storage.head)
+    if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
     this.#decoded.set(value, object)
     return value
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { ApiError, expired, internalError } from '../api/errors.ts'
-import { CompactedError } from '../store/index.ts'
+import { CompactedError, type Watch } from '../store/index.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Registered } from './registry.ts'
 import type { WatchSpec } from './request.ts'
@@ -10,8 +10,11 @@ import type { StoredObject } from './stored-object.ts'
 /** How often a watcher that asked for it hears how far it has seen everything, though nothing of its own changed. */
 export const bookmarkIntervalMs = 60_000
 
-/** Gets what a watch sends. Every call is one commit's worth. */
+/** Gets what a watch sends. */
 export interface WatchReceiver {
+  /** What is there when the watch begins. */
+  initial(objects: readonly StoredObject[]): void
+  /** One commit's worth. */
   events(events: readonly WatchEvent[]): void
   /** Everything up to `revision` has been sent; `isInitialEnd` marks the end of the initial list. */
   bookmark(revision: number, isInitialEnd: boolean): void
@@ -58,21 +61,27 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
   }
   const deliver = (events: readonly CacheEvent[]) => {
     if (isOver) return
-    const seen: WatchEvent[] = []
-    for (const event of events) {
-      const visible = visibleEvent(event, spec)
-      if (visible) seen.push(visible)
+    try {
+      const seen: WatchEvent[] = []
+      for (const event of events) {
+        const visible = visibleEvent(event, spec)
+        if (visible) seen.push(visible)
+      }
+      if (seen.length) receiver.events(seen)
+    } catch (e) {
+      // The one watch that fails ends: neither the others nor the writers have to do with it.
+      end(failure(e))
     }
-    if (seen.length) receiver.events(seen)
   }
 
   if (spec.initial !== 'none') {
-    const current: WatchEvent[] = []
-    for (const object of cache.range(spec.prefix)) if (!spec.matches || spec.matches(object)) current.push({ type: 'ADDED', object })
-    if (current.length) receiver.events(current)
+    const current: StoredObject[] = []
+    for (const object of cache.range(spec.prefix)) if (!spec.matches || spec.matches(object)) current.push(object)
+    receiver.initial(current)
     if (spec.initial === 'events and bookmark') receiver.bookmark(objects.revision, true)
   }
-  if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
+  // What was there has been sent as it is now, which may be newer than when the watch was asked for.
+  if (spec.initial !== 'none' || spec.from >= objects.revision) stops.push(cache.listen(deliver))
   else followHistory(objects, target, spec, deliver, end, stops)
 
   const remind = () => {
@@ -86,7 +95,9 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
   return stop
 }
 
-/** For a watch that starts in the past: the store replays its log, then goes on live. */
+const failure = (e: unknown): ApiError => internalError(e instanceof Error ? e.message : String(e))
+
+/** For a watch that starts in the past: the store replays its log, and goes on until the cache can take over. */
 function followHistory(
   objects: ObjectStore,
   target: Registered,
@@ -96,12 +107,23 @@ function followHistory(
   stops: (() => void)[],
 ): void {
   let isClosed = false
+  let history: Watch | undefined
   stops.push(() => {
     isClosed = true
+    history?.close()
   })
-  const fail = (e: unknown) => end(e instanceof CompactedError ? tooOld(spec.from, e.compactedRevision) : internalError(String(e instanceof Error ? e.message : e)))
-  objects.watchFrom(target, spec.prefix, spec.from, deliver, fail).then((watch) => {
+  const follow = (events: readonly CacheEvent[], revision: number) => {
+    deliver(events)
+    for (const { object } of events) object.forgetLines()
+    // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
+    if (isClosed || !history || revision !== objects.revision) return
+    history.close()
+    history = undefined
+    stops.push(objects.cache(target).listen(deliver))
+  }
+  const fail = (e: unknown) => end(e instanceof CompactedError ? tooOld(spec.from, e.compactedRevision) : failure(e))
+  objects.watchFrom(target, spec.prefix, spec.from, follow, fail).then((watch) => {
     if (isClosed) watch.close()
-    else stops.push(() => watch.close())
+    else history = watch
   }, fail)
 }

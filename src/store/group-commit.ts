@@ -1,6 +1,9 @@
 import type { Version } from './key-index.ts'
 import type { Commit, Compacted, LogRecord, RecordLog } from './record-log.ts'
 
+// A commit's records are copied once while it runs; a flood of writes must not be copied all at once.
+const mostValueBytes = 1 << 23
+
 type Draft = { -readonly [Field in keyof LogRecord]: LogRecord[Field] }
 
 /** What is made durable together: everything that arrived while the commit before it ran. */
@@ -14,6 +17,17 @@ export class Batch {
   /** Called in order once the batch is durable: writers, in the order of revisions, and who waits for one of them. */
   readonly done: (() => void)[] = []
   readonly failed: ((why: Error) => void)[] = []
+  #valueBytes = 0
+
+  get isFull(): boolean {
+    return this.#valueBytes >= mostValueBytes
+  }
+
+  add(record: Draft, version: Version): void {
+    this.records.push(record)
+    this.versions.push(version)
+    this.#valueBytes += record.value?.length ?? 0
+  }
 
   /** Calls one of the two once the fate of the batch is known. */
   whenSettled(done: () => void, failed: (why: Error) => void): void {
@@ -35,7 +49,8 @@ export class GroupCommit {
   #hooks: GroupCommitHooks
   #now: () => number
   #running: Batch | undefined
-  #gathering: Batch | undefined
+  /** In the order in which they will run; the last one gathers. */
+  #queue: Batch[] = []
   #isLooping = false
   #idle: (() => void)[] = []
 
@@ -48,30 +63,29 @@ export class GroupCommit {
 
   /** The batch that will be written next. */
   get gathering(): Batch {
-    if (!this.#gathering) {
-      this.#gathering = new Batch()
-      // A microtask later, so that writes made in one go share a commit, and those of everybody whom a commit answered.
-      if (!this.#isLooping) queueMicrotask(() => void this.#run())
-    }
-    return this.#gathering
+    const last = this.#queue.at(-1)
+    if (last && !last.isFull) return last
+    // A microtask later, so that writes made in one go share a commit, and those of everybody whom a commit answered.
+    if (!this.#isLooping && !last) queueMicrotask(() => void this.#run())
+    const batch = new Batch()
+    this.#queue.push(batch)
+    return batch
   }
 
   /** The batch that holds a revision which is not durable yet. */
   batchOf(revision: number): Batch {
-    const last = this.#running?.records.at(-1)
-    return this.#running && last && revision <= last.revision ? this.#running : this.gathering
+    const holds = (batch: Batch): boolean => (batch.records.at(-1)?.revision ?? 0) >= revision
+    return this.#running && holds(this.#running) ? this.#running : (this.#queue.find(holds) ?? this.gathering)
   }
 
   /** Resolves once nothing is under way. */
   async drained(): Promise<void> {
-    if (this.#running || this.#gathering) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    if (this.#running || this.#queue.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   async #run(): Promise<void> {
     this.#isLooping = true
-    while (this.#gathering) {
-      const batch = this.#gathering
-      this.#gathering = undefined
+    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
       this.#running = batch
       this.#seal(batch)
       let failure: Error | undefined
@@ -101,8 +115,7 @@ export class GroupCommit {
 
   /** What was gathered meanwhile goes too: it was checked against, and numbered after, writes that never happened. */
   #fail(batch: Batch, why: Error): void {
-    const lost = this.#gathering ? [batch, this.#gathering] : [batch]
-    this.#gathering = undefined
+    const lost = [batch, ...this.#queue.splice(0)]
     this.#hooks.rolledBack(lost, why)
     for (const { failed } of lost) for (const tell of failed) tell(why)
   }

@@ -69,6 +69,21 @@ describe('a commit', () => {
     expect(log.commits.map(({ records }) => records.map(({ endsCommit }) => endsCommit))).toEqual([[true], [false, false, true]])
   })
 
+  it('is not made too large by a flood of writes', async () => {
+    const { log, store, put } = setUp()
+    const megabyte = 'x'.repeat(1 << 20)
+    const fates = Array.from({ length: 20 }, (_, i) => fate(put(`/${i}`, megabyte)))
+    const refused = fate(put('/10', 'refused'))
+    await log.end()
+    expect(fates.filter(({ now }) => now !== 'waiting')).toHaveLength(8)
+    expect(refused.now).toBe('waiting')
+    await log.end()
+    expect(refused.now).toBe('refused for 11')
+    await log.end(new Error('disk full'))
+    expect(store.revision).toBe(16)
+    expect(fates.map(({ now }) => now).slice(15)).toEqual(['revision 16', ...Array(4).fill('the write could not be made durable: disk full')])
+  })
+
   it('tells who is refused when what won is durable, not later', async () => {
     const { log, put } = setUp()
     await tick()

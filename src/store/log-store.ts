@@ -86,8 +86,7 @@ export class LogStore implements Store {
     // One string per key, however often it is written.
     const version: Version = { key: head ? head.key : key, revision, createRevision, older: head }
     this.#state.index.put(version)
-    batch.versions.push(version)
-    batch.records.push({ revision, key: version.key, createRevision, previousRevision, timeMs: 0, endsCommit: false, value })
+    batch.add({ revision, key: version.key, createRevision, previousRevision, timeMs: 0, endsCommit: false, value }, version)
     return new Promise((resolve, reject) => {
       batch.whenSettled(() => resolve({ ok: true, revision }), (why) => reject(new CommitFailedError(why)))
     })

@@ -4,6 +4,7 @@ import { validateAnnotations, validateLabels } from '../validation/object-meta.t
 import type { Path } from '../validation/path.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
 import { defaultPodSpec } from './pod-defaults.ts'
+import { dropUnsupportedFields } from './pod-prepare.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { podSpecWarnings } from './pod-warnings.ts'
 import { validateProfilesAgree } from './security-profiles.ts'
@@ -14,12 +15,13 @@ export interface PodTemplateOptions {
   old?: PodTemplateSpec
 }
 
-/** Fills in what the user left out of a pod template, as every kind with a template does. */
+/** Fills in what the user left out of a pod template, and drops fields of features that are switched off. */
 export function defaultPodTemplate(template: PodTemplateSpec): void {
+  dropUnsupportedFields(template.spec)
   defaultPodSpec(template.spec)
 }
 
-/** Judges a pod template: labels, annotations and spec. What must match the object around it (selector, restartPolicy) is that kind's to say. */
+/** Judges a pod template: labels, annotations and spec. What must match the object around it, such as the selector, is that kind's to say. */
 export function validatePodTemplateSpec(template: PodTemplateSpec, path: Path, _options: PodTemplateOptions = {}): FieldError[] {
   const errors: FieldError[] = []
   const spec = template.spec

@@ -140,13 +140,16 @@ function quantityText(value: string | number): string {
   return canonical
 }
 
-function listReader(of: FieldType, empty: Json | undefined): Reader {
+/** What an empty list or map leaves: nothing, itself, or null, as its zero says. */
+type Empty = Json | undefined
+
+function listReader(of: FieldType, empty: Empty): Reader {
   const read = reader(of, false)
   const zero = zeroItem(of)
   return (value) => {
     if (!Array.isArray(value)) throw mismatch
     const n = value.length
-    if (n === 0) return empty
+    if (n === 0) return empty === undefined || empty === null ? empty : []
     const out: Json[] = []
     for (let i = 0; i < n; i++) {
       const item = value[i]!
@@ -156,7 +159,7 @@ function listReader(of: FieldType, empty: Json | undefined): Reader {
   }
 }
 
-function mapReader(of: FieldType, empty: Json | undefined): Reader {
+function mapReader(of: FieldType, empty: Empty): Reader {
   const read = reader(of, false)
   const zero = zeroItem(of)
   return (value) => {
@@ -168,7 +171,7 @@ function mapReader(of: FieldType, empty: Json | undefined): Reader {
       setKey(out, key, item === null ? zero() : read(item)!)
       isEmpty = false
     }
-    return isEmpty ? empty : out
+    return isEmpty && (empty === undefined || empty === null) ? empty : out
   }
 }
 
@@ -206,15 +209,15 @@ function structReader(name: string): Reader {
   return read
 }
 
-function reader(type: FieldType, dropZero: boolean): Reader {
+function reader(type: FieldType, dropZero: boolean, empty: Empty = dropZero ? undefined : null): Reader {
   switch (type.kind) {
     case 'struct':
       return structReader(type.name)
     // An empty list or map that is always written out does not survive storage: Kubernetes answers null.
     case 'list':
-      return listReader(type.of, dropZero ? undefined : null)
+      return listReader(type.of, empty)
     case 'map':
-      return mapReader(type.of, dropZero ? undefined : null)
+      return mapReader(type.of, empty)
     default:
       return scalarReader(type.kind, dropZero)
   }
@@ -225,7 +228,8 @@ function compileStep(field: Field): Step {
   const isTime = type.kind === 'time' || type.kind === 'microTime'
   const dropZero = field.zero === 'omit' || (isTime && field.zero === 'keep')
   const emitted = field.nullable ? () => null : zeroItem(type)
-  return { name, read: reader(type, dropZero), absent: field.zero === 'emit' ? emitted : undefined }
+  const empty = field.zero === 'keep' ? [] : field.zero === 'omit' ? undefined : null
+  return { name, read: reader(type, dropZero, empty), absent: field.zero === 'emit' ? emitted : undefined }
 }
 
 /**

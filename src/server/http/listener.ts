@@ -2,10 +2,10 @@ import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerRespon
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { entityTooLarge } from '../../api/errors.ts'
+import { ApiError, entityTooLarge } from '../../api/errors.ts'
 import type { Credentials } from '../auth/authenticate.ts'
 import type { KeyPair } from '../auth/certificates.ts'
-import type { Exchange } from './exchange.ts'
+import type { Body, Exchange } from './exchange.ts'
 import type { Sink } from './watch-writer.ts'
 
 export interface ListenOptions {
@@ -16,6 +16,8 @@ export interface ListenOptions {
   /** Certificates that client certificates may be signed by, in PEM. */
   clientAuthorities: readonly string[]
   handle(exchange: Exchange): Promise<void>
+  /** How long a client may take to send a body. Default: Kubernetes' minute. */
+  bodyTimeoutMs?: number
 }
 
 export interface Listener {
@@ -56,13 +58,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     else socket.destroy()
   })
   server.setTimeout(0)
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? 60_000
   server.on('request', (request: AnyRequest, response: AnyResponse) => {
-    void options.handle(new NodeExchange(request, response))
+    void options.handle(new NodeExchange(request, response, bodyTimeoutMs))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.address, () => {
       server.off('error', reject)
+      // A connection that cannot be accepted, for want of file descriptors, is the loss of its client alone.
+      server.on('error', () => {})
       resolve()
     })
   })
@@ -104,11 +109,15 @@ class NodeExchange implements Exchange {
   readonly url: string
   readonly #request: AnyRequest
   readonly #response: AnyResponse
+  readonly #bodyTimeoutMs: number
   #abort: AbortController | undefined
+  /** Part of the body was refused and never read, so the connection, or stream, is of no more use after the answer. */
+  #isUnread = false
 
-  constructor(request: AnyRequest, response: AnyResponse) {
+  constructor(request: AnyRequest, response: AnyResponse, bodyTimeoutMs: number) {
     this.#request = request
     this.#response = response
+    this.#bodyTimeoutMs = bodyTimeoutMs
     this.method = request.method ?? ''
     this.url = request.url ?? '/'
     // Errors of a connection end in 'close'; unheard, they would end the process.
@@ -130,47 +139,80 @@ class NodeExchange implements Exchange {
     if (!this.#abort) {
       const abort = new AbortController()
       this.#abort = abort
-      this.#response.once('close', () => abort.abort())
+      if (this.#isGone()) abort.abort()
+      else this.#response.once('close', () => abort.abort())
     }
     return this.#abort.signal
   }
 
   readBody(limit: number): Promise<Buffer> {
     const request = this.#request
-    const declared = Number(request.headers['content-length'] ?? 0)
-    const tooLarge = () => entityTooLarge(`Request entity too large: limit is ${limit}`)
-    if (declared > limit) return Promise.reject(tooLarge())
+    const refuse = (why: ApiError) => {
+      this.#isUnread = true
+      return why
+    }
+    const tooLarge = () => refuse(entityTooLarge(`Request entity too large: limit is ${limit}`))
+    if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
+    if (this.#isGone()) return Promise.reject(new ClientGone())
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let size = 0
+      const stop = () => {
+        clearTimeout(timer)
+        request.removeAllListeners('data')
+        request.pause()
+      }
+      const timer = setTimeout(() => {
+        stop()
+        reject(refuse(new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {})))
+      }, this.#bodyTimeoutMs)
       request.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > limit) {
-          request.removeAllListeners('data')
-          request.pause()
-          reject(tooLarge())
-          return
-        }
         chunks.push(chunk)
+        if (size <= limit) return
+        stop()
+        reject(tooLarge())
       })
-      request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      request.once('close', () => reject(new ClientGone()))
-      request.once('error', () => reject(new ClientGone()))
+      request.once('end', () => {
+        clearTimeout(timer)
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      })
+      const gone = () => {
+        clearTimeout(timer)
+        reject(new ClientGone())
+      }
+      request.once('close', gone)
+      request.once('error', gone)
     })
   }
 
-  respond(code: number, headers: Record<string, string | string[]>, body: readonly Buffer[]): void {
+  respond(code: number, headers: Record<string, string | string[]>, body: Body): void {
     const response = this.#response as ServerResponse
-    if (response.destroyed || response.writableEnded) return
-    let length = 0
-    for (const piece of body) length += piece.length
-    // What the client still sends of a body that was refused is not read: the connection cannot be used again.
-    const isUnread = code === 413 && !('stream' in this.#request)
-    response.writeHead(code, { ...headers, 'content-length': String(length), ...(isUnread ? { connection: 'close' } : {}) })
+    if (this.#isGone() || response.writableEnded) return
+    const closing = this.#isUnread && !('stream' in this.#request) ? { connection: 'close' } : {}
+    response.writeHead(code, { ...headers, 'content-length': String(body.length), ...closing })
+    if (this.#isUnread) response.once('finish', () => this.#refuseRest())
     if (this.method === 'HEAD') return void response.end()
-    for (let i = 0; i < body.length - 1; i++) response.write(body[i]!)
-    response.end(body.at(-1))
-    if (isUnread) response.once('finish', () => this.#request.destroy())
+    this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  /** Piece by piece, as fast as the client takes them. */
+  #send(pieces: Iterator<Buffer>, first = pieces.next()): void {
+    const response = this.#response as ServerResponse
+    let next = first
+    while (!next.done) {
+      const after = pieces.next()
+      if (after.done) return void response.end(next.value)
+      if (this.#isGone()) return
+      if (!response.write(next.value)) return void response.once('drain', () => this.#send(pieces, after))
+      next = after
+    }
+    response.end()
+  }
+
+  #refuseRest(): void {
+    if ('stream' in this.#request) this.#request.stream.close()
+    else this.#request.destroy()
   }
 
   stream(code: number, headers: Record<string, string | string[]>): Sink {
@@ -179,13 +221,18 @@ class NodeExchange implements Exchange {
     response.flushHeaders?.()
     return {
       write: (chunk) => {
-        if (!response.destroyed && !response.writableEnded) response.write(chunk)
+        if (!this.#isGone() && !response.writableEnded) response.write(chunk)
       },
       backlog: () => response.writableLength,
+      onDrain: (resume) => void response.on('drain', resume),
       end: () => {
-        if (!response.destroyed && !response.writableEnded) response.end()
+        if (!this.#isGone() && !response.writableEnded) response.end()
       },
     }
+  }
+
+  #isGone(): boolean {
+    return 'stream' in this.#request ? this.#request.stream.destroyed : this.#response.destroyed
   }
 
   destroy(): void {

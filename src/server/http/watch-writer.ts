@@ -40,7 +40,9 @@ export class WatchWriter implements WatchReceiver {
   #gathered: Buffer[] = []
   /** What has no room yet, in order, behind everything gathered; bookmarks are encoded already. */
   #waiting: (WatchEvent | Buffer)[] = []
-  /** Of the events that came while others waited. What was there at the start may wait as long as it takes. */
+  /** How many of these were there at the start: they may wait as long as it takes. */
+  #initialLeft = 0
+  /** Of the others. */
   #waitingBytes = 0
   #cancelFlush: (() => void) | undefined
   #lastFlush = Number.NEGATIVE_INFINITY
@@ -68,6 +70,7 @@ export class WatchWriter implements WatchReceiver {
 
   initial(objects: readonly StoredObject[]): void {
     for (const object of objects) this.#waiting.push({ type: 'ADDED', object })
+    this.#initialLeft = objects.length
     this.#sendWaiting()
   }
 
@@ -118,17 +121,23 @@ export class WatchWriter implements WatchReceiver {
     let sent = 0
     while (!this.#isEnded && sent < this.#waiting.length && this.#sink.backlog() < maxBacklogBytes) {
       for (let size = 0; size < maxBacklogBytes && sent < this.#waiting.length; sent++) {
-        const next = this.#waiting[sent]!
-        const encoded = next instanceof Buffer ? next : this.#encode(next)
-        // Nobody else sends this line now: kept, it would double the object.
-        if (!(next instanceof Buffer)) next.object.forgetLines()
+        const encoded = this.#encodeWaiting(this.#waiting[sent]!)
         this.#gathered.push(encoded)
         size += encoded.length
       }
       this.#flush()
     }
     this.#waiting.splice(0, sent)
-    if (this.#waiting.length === 0) this.#waitingBytes = 0
+  }
+
+  #encodeWaiting(next: WatchEvent | Buffer): Buffer {
+    if (Buffer.isBuffer(next)) return next
+    if (this.#initialLeft > 0) this.#initialLeft--
+    else this.#waitingBytes -= next.object.bytes.length
+    const encoded = this.#encode(next)
+    // Nobody else sends this line now: kept, it would double the object.
+    next.object.forgetLines()
+    return encoded
   }
 
   /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */

@@ -1,6 +1,5 @@
 import { isNotFound } from '../../api/errors.ts'
 import type { ResourceRequest, Result } from '../request.ts'
-import type { StoredObject } from '../stored-object.ts'
 import { deleteObject, readDeleteOptions } from './delete.ts'
 import { list } from './list.ts'
 
@@ -12,21 +11,18 @@ export async function deleteCollection(request: ResourceRequest): Promise<Result
   const options = await readDeleteOptions(request)
   const listed = await list(request)
   if (listed.kind !== 'list') return listed
-  const last: StoredObject[] = []
   let next = 0
   const work = async () => {
     while (next < listed.items.length) {
-      const at = next++
-      const { namespace = '', name = '' } = listed.items[at]!.object.metadata
+      const { namespace = '', name = '' } = listed.items[next++]!.object.metadata
       try {
-        last[at] = (await deleteObject({ ...request, namespace, name }, options)).last
+        await deleteObject({ ...request, namespace, name }, options)
       } catch (e) {
         // Somebody else was faster: it is gone, as was asked for.
         if (!isNotFound(e)) throw e
-        last[at] = listed.items[at]!
       }
     }
   }
   await Promise.all(Array.from({ length: Math.min(width, listed.items.length) }, work))
-  return { ...listed, items: listed.items }
+  return listed
 }

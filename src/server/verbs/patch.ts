@@ -82,12 +82,29 @@ const nameOf = (value: Json) => (value === null ? 'null' : Array.isArray(value) 
 function applyPatch(type: PatchType, doc: Json, value: Json, typeName: string): Json {
   switch (type) {
     case 'json':
-      return applyJsonPatch(doc, value)
+      return walkable(() => applyJsonPatch(doc, value))
     case 'merge':
       return applyMergePatch(doc, value)
     default:
       return applyStrategicMergePatch(doc, value, typeName)
   }
+}
+
+/** Operations can nest what no text did: past this, whoever walks the result would run out of stack. */
+const maxDepth = 1000
+
+const isDeeper = (value: Json, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
+
+function walkable(apply: () => Json): Json {
+  try {
+    const patched = apply()
+    if (!isDeeper(patched, maxDepth)) return patched
+  } catch (e) {
+    // The same, found out by copying or comparing on the way.
+    if (!(e instanceof RangeError)) throw e
+  }
+  throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
 }
 
 /** A patch may not turn an object into another. */

@@ -16,9 +16,16 @@ export interface Selection {
   matches: ((stored: StoredObject) => boolean) | undefined
 }
 
-const metadataFields: Record<string, (o: KubeObject) => string> = {
+type ReadField = (o: KubeObject) => string
+
+const metadataFields: Record<string, ReadField> = {
   'metadata.name': (o) => o.metadata.name ?? '',
   'metadata.namespace': (o) => o.metadata.namespace ?? '',
+}
+
+function fieldReader(target: Registered, field: string): ReadField {
+  for (const fields of [metadataFields, target.resource.selectableFields ?? {}]) if (Object.hasOwn(fields, field)) return fields[field]!
+  throw unknownField(target, field)
 }
 
 /** How a kind refuses a field it does not know: kinds with fields of their own say it in other words. */
@@ -37,9 +44,7 @@ export function selectionOf(request: ResourceRequest): Selection {
   const byLabel = labelText === '' ? undefined : parseLabelSelector(labelText)
   const fields = fieldText === '' ? undefined : parseFieldSelector(fieldText)
   let prefix = base
-  for (const { field } of fields?.requirements ?? []) {
-    if (!metadataFields[field] && !resource.selectableFields?.[field]) throw unknownField(target, field)
-  }
+  const readers = new Map((fields?.requirements ?? []).map(({ field }) => [field, fieldReader(target, field)]))
   const names = fields?.requirements.filter((r) => r.field === 'metadata.name' && r.operator === '=') ?? []
   // One object by name is found by its key; the matcher below still compares the whole name.
   if (names[0] && (!resource.namespaced || namespace)) prefix = base + names[0].value
@@ -53,7 +58,7 @@ export function selectionOf(request: ResourceRequest): Selection {
       if (byLabel && !byLabel(object.metadata.labels)) return false
       if (!fields) return true
       const shown = present ? present(object) : object
-      return fields.matches((field) => (metadataFields[field] ?? resource.selectableFields![field]!)(shown))
+      return fields.matches((field) => readers.get(field)!(shown))
     },
   }
 }

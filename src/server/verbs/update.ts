@@ -1,4 +1,4 @@
-import { ApiError, conflict, invalidObject, isConflict, notFound } from '../../api/errors.ts'
+import { ApiError, conflict, invalidObject, isAlreadyExists, isConflict, notFound } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
@@ -46,7 +46,13 @@ export async function replaceObject(request: ResourceRequest, next: (current: Ku
       if (!resource.allowCreateOnUpdate || request.subresource) throw notFound(groupResource(target), name)
       const object = next({ metadata: {} })
       if (object.metadata.uid) throw wrongUid(target, request, object.metadata.uid, '')
-      return { stored: await createObject(request, object, dryRun), created: true }
+      try {
+        return { stored: await createObject(request, object, dryRun), created: true }
+      } catch (e) {
+        // Somebody else has made it meanwhile: then this is an update after all.
+        if (!isAlreadyExists(e)) throw e
+        continue
+      }
     }
     const old = resource.storedAs ? resource.storedAs.fromStored(stored.object) : stored.object
     const object = next(old)
@@ -145,8 +151,9 @@ async function writeUpdate(request: ResourceRequest, stored: StoredObject, old: 
 }
 
 export function partialUpdateOf(target: Registered, subresource: string): PartialUpdate<KubeObject> | undefined {
-  if (subresource === '') return undefined
-  return subresource === 'status' ? target.resource.status : target.resource.partialUpdates?.[subresource]
+  const { status, partialUpdates = {} } = target.resource
+  if (subresource === 'status') return status
+  return Object.hasOwn(partialUpdates, subresource) ? partialUpdates[subresource] : undefined
 }
 
 /** The generation counts changes of what the user wants. */

@@ -270,7 +270,7 @@ describe('openLmdbStore() on a damaged file', () => {
         refusals++
       }
     })
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: 80 })
     expect(refusals).toBeGreaterThan(10)
   }, 30_000)
 })

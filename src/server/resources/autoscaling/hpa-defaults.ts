@@ -19,8 +19,8 @@ const scaleDownRules = (): V2HPAScalingRules => ({
 
 function fillIn(rules: V2HPAScalingRules | undefined, defaults: V2HPAScalingRules): V2HPAScalingRules {
   const given = Object.entries(rules ?? {}).filter(([, value]) => value !== undefined)
-  // A list of policies that was sent empty arrives as null. It is not one that was left out, and is refused.
-  return { ...defaults, ...Object.fromEntries(given.map(([name, value]) => [name, name === 'policies' ? (value ?? []) : value])) }
+  // A list of policies that was sent empty is not one that was left out: it stays, and is refused.
+  return { ...defaults, ...Object.fromEntries(given) }
 }
 
 /** Fills in what the user left out of an autoscaler: one replica at least, CPU at 80 %, the usual pace of scaling. */

@@ -1,6 +1,5 @@
 import type { PodTemplate } from '../../../api/generated/types.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
-import { dropUnsupportedFields } from '../../../api/kinds/pod-prepare.ts'
 import { defaultPodTemplate, podTemplateWarnings, validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -8,8 +7,6 @@ import { nameColumn } from '../../columns.ts'
 import { defineResource } from '../../resource.ts'
 
 const path = Path.of('template')
-
-const prepare = (obj: PodTemplate) => dropUnsupportedFields(obj.template.spec)
 
 const labelsText = (labels: Record<string, string> | undefined): string =>
   Object.keys(labels ?? {}).sort().map((key) => `${key}=${labels![key]}`).join(',') || '<none>'
@@ -24,9 +21,7 @@ export const podtemplates = defineResource<PodTemplate>({
   nameRule: subdomainName,
 
   defaults: (obj) => defaultPodTemplate(obj.template),
-  prepareForCreate: prepare,
   validate: (obj) => validatePodTemplateSpec(obj.template, path),
-  prepareForUpdate: prepare,
   validateUpdate: (obj) => validatePodTemplateSpec(obj.template, path),
   warnings: (obj, old) => (old && deepEqual(obj.template, old.template) ? [] : podTemplateWarnings(obj.template, path, old?.template)),
 
