@@ -1,9 +1,10 @@
 // What the API server does under load, seen by a client over TLS. Prints one JSON line per figure.
 //
 // The server is a process of its own, the load is this one, so that each has a core where there are two.
-//   --kubeconfig FILE  measures another server, of whose start and memory nothing is known
-//   --program FILE     starts this program for node instead of bin/coxswain: another build, to compare
-//   --only A,B         only these parts: start, creates, patches, gets, list, fanout, memory
+//   --kubeconfig FILE   measures another server, of whose start and memory nothing is known
+//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+//   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof
+//   --only A,B          only these parts: start, creates, patches, gets, list, fanout, memory
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { http1Client, http2Client } from './load/client.ts'
@@ -13,10 +14,17 @@ import { type RunningServer, cpuSeconds, pause, resident, startServer } from './
 import { readTarget } from './load/target.ts'
 
 const { values: args } = parseArgs({
-  options: { kubeconfig: { type: 'string' }, program: { type: 'string', default: path.resolve('bin/coxswain') }, only: { type: 'string' } },
+  options: {
+    kubeconfig: { type: 'string' },
+    program: { type: 'string', default: path.resolve('bin/coxswain') },
+    'node-flags': { type: 'string', default: '' },
+    only: { type: 'string' },
+  },
 })
 const parts = args.only?.split(',')
 const wants = (part: string) => !parts || parts.includes(part)
+
+const start = () => startServer(args.program, args['node-flags'].split(' ').filter((flag) => flag !== ''))
 
 const report: Bench['report'] = (figure, value, unit, detail = {}) => {
   console.log(JSON.stringify({ figure, value: rounded(value), unit, detail }))
@@ -28,14 +36,14 @@ const warmUp = 2000
 const load = { creates: 8000, patches: 10_000, gets: 20_000, listed: 2000, lists: 20, fanOut: 500, memory: 20_000 }
 
 async function startAndIdle(): Promise<RunningServer> {
-  if (!wants('start')) return startServer(args.program)
+  if (!wants('start')) return start()
   const times: number[] = []
   for (let round = 1; round < starts; round++) {
-    const server = await startServer(args.program)
+    const server = await start()
     times.push(server.startMs)
     await server.stop()
   }
-  const server = await startServer(args.program)
+  const server = await start()
   times.push(server.startMs)
   report('start to ready', quantile(times, 0.5), 'ms', { rounds: starts, best: rounded(Math.min(...times)), from: 'spawn', to: 'first ok of /readyz', store: 'new' })
   const before = cpuSeconds(server.pid)

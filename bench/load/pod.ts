@@ -1,14 +1,14 @@
-const probe = (path: string) => ({ httpGet: { path, port: 8080, scheme: 'HTTP' }, initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 3 })
-const container = (name: string) => ({
+const probe = (path: string, port: number) => ({ httpGet: { path, port, scheme: 'HTTP' }, initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 3 })
+const container = (name: string, port: number) => ({
   name,
   image: `registry.example.com/team/${name}:1.25.3`,
   args: ['--listen=:8080', '--log-level=info'],
-  ports: [{ name: `${name}-http`, containerPort: 8080, protocol: 'TCP' }, { name: `${name}-metrics`, containerPort: 9090, protocol: 'TCP' }],
+  ports: [{ name: `${name}-http`, containerPort: port, protocol: 'TCP' }, { name: `${name}-metrics`, containerPort: port + 1000, protocol: 'TCP' }],
   env: [{ name: 'MODE', value: 'production' }, { name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }],
   resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
   volumeMounts: [{ name: 'config', mountPath: '/etc/config', readOnly: true }, { name: 'data', mountPath: '/data' }],
-  livenessProbe: probe('/livez'),
-  readinessProbe: probe('/readyz'),
+  livenessProbe: probe('/livez', port),
+  readinessProbe: probe('/readyz', port),
   terminationMessagePath: '/dev/termination-log',
   terminationMessagePolicy: 'File',
   imagePullPolicy: 'IfNotPresent',
@@ -17,7 +17,7 @@ const container = (name: string) => ({
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5d8f7c9b4', uid: '6f3f1f0a-7b1e-4c1b-9a53-0a6f6c7c9f10', controller: true, blockOwnerDeletion: true }
 const spec = {
   volumes: [{ name: 'config', configMap: { name: 'web', defaultMode: 420 } }, { name: 'data', emptyDir: {} }],
-  containers: [container('web'), container('sidecar')],
+  containers: [container('web', 8080), container('sidecar', 8081)],
   restartPolicy: 'Always',
   terminationGracePeriodSeconds: 30,
   dnsPolicy: 'ClusterFirst',

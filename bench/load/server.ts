@@ -18,16 +18,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts `program`, a file for node, as `program apiserver`. */
-export async function startServer(program: string): Promise<RunningServer> {
+/** Starts `program`, a file for node, as `program apiserver`, with flags for node itself. */
+export async function startServer(program: string, nodeFlags: readonly string[] = []): Promise<RunningServer> {
   const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-bench-'))
   const port = await freePort()
   const kubeconfig = path.join(dir, 'kubeconfig')
   const started = performance.now()
-  const child = spawn(process.execPath, [program, 'apiserver', '--data-dir', path.join(dir, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '' },
-  })
+  const flags = ['--data-dir', path.join(dir, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig]
+  const child = spawn(process.execPath, [...nodeFlags, program, 'apiserver', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     await ready(child, port, started)
   } catch (e) {

@@ -2,9 +2,10 @@ import https from 'node:https'
 import type { Target } from './target.ts'
 
 const newline = 0x0a
-/** An object's name stands this early in its line: metadata comes first, and in it the name before any list. */
-const headBytes = 300
-const nameMember = '"name":"'
+/** What the names of all objects of the load start with: found in a line without parsing it. */
+export const namePrefix = 'pod-'
+const nameMember = Buffer.from(`"name":"${namePrefix}`)
+const quote = 0x22
 
 /** Calls back with the name of every object that a watch tells of, as soon as its line is there. */
 export class Watcher {
@@ -51,8 +52,9 @@ export class Watcher {
 
   #tell(line: Buffer, at: number): void {
     this.lines++
-    const head = line.latin1Slice(0, Math.min(headBytes, line.length))
-    const from = head.indexOf(nameMember)
-    if (from >= 0) this.#onName(head.slice(from + nameMember.length, head.indexOf('"', from + nameMember.length)), at)
+    const found = line.indexOf(nameMember)
+    if (found < 0) return
+    const start = found + nameMember.length - namePrefix.length
+    this.#onName(line.toString('latin1', start, line.indexOf(quote, start)), at)
   }
 }

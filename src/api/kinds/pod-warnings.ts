@@ -1,9 +1,9 @@
-import type { ContainerPort, NodeSelectorTerm, ObjectMeta, Pod, PodAffinity, PodSpec } from '../generated/types.ts'
+import type { ContainerPort, EnvVar, NodeSelectorTerm, ObjectMeta, Pod, PodAffinity, PodSpec } from '../generated/types.ts'
 import { quantityIsInteger } from '../quantity.ts'
 import { isDns1123Label, isLabelValue } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
 import { appArmorFromAnnotation, appArmorPrefix, seccompContainerPrefix, seccompPodAnnotation } from './security-profiles.ts'
-import { type AnyContainer, visitContainers } from './visit-containers.ts'
+import { visitContainers } from './visit-containers.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
 const deprecatedNodeLabels: Record<string, string> = {
@@ -65,28 +65,31 @@ function repeated(items: readonly string[], say: (i: number) => string): string[
   return items.length < 2 ? [] : items.flatMap((item, i) => (items.indexOf(item) < i ? [say(i)] : []))
 }
 
-function fractionalBytes(list: Record<string, string> | undefined, path: () => Path): string[] {
-  if (!list) return []
-  return ['memory', 'ephemeral-storage']
-    .filter((name) => list[name] !== undefined && !quantityIsInteger(list[name]))
-    .map((name) => `${path().key(name)}: fractional byte value ${JSON.stringify(list[name])} is invalid, must be an integer`)
+const byteResources = ['memory', 'ephemeral-storage'] as const
+
+function warnOfFractions(list: Record<string, string> | undefined, path: () => Path, warnings: string[]): void {
+  if (!list) return
+  for (const name of byteResources) {
+    const quantity = list[name]
+    if (quantity === undefined || quantityIsInteger(quantity)) continue
+    warnings.push(`${path().key(name)}: fractional byte value ${JSON.stringify(quantity)} is invalid, must be an integer`)
+  }
 }
 
-function envWarnings(container: AnyContainer, path: Path): string[] {
-  if (!container.env || container.env.length < 2) return []
+function envWarnings(env: readonly EnvVar[], path: Path): string[] {
+  const warnings: string[] = []
   const seen = new Set<string>()
-  return container.env.flatMap(({ name, value, valueFrom }, i) => {
+  for (const [i, { name, value, valueFrom }] of env.entries()) {
     if (!seen.has(name)) {
       seen.add(name)
-      return []
+      continue
     }
     // A later value that builds on the earlier one is meant: X="abc", X="$(X)123".
     const reference = `$(${name})`
-    if (!valueFrom && value !== reference && value?.includes(reference)) return []
-    return [
-      `${path.child('env').index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
-    ]
-  })
+    if (!valueFrom && value !== reference && value?.includes(reference)) continue
+    warnings.push(`${path.child('env').index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`)
+  }
+  return warnings
 }
 
 function portWarnings(spec: PodSpec, path: Path): string[] {
@@ -101,7 +104,11 @@ function portWarnings(spec: PodSpec, path: Path): string[] {
         warnings.push(`${at}: hostIP set without hostPort: ${shown}`)
       }
       const key = `${port.containerPort}/${port.protocol}`
-      const others = known.get(key) ?? []
+      const others = known.get(key)
+      if (!others) {
+        known.set(key, [{ port, at }])
+        continue
+      }
       for (const { port: other, at: otherAt } of others) {
         const [otherPort, otherIP] = [other.hostPort ?? 0, other.hostIP ?? '']
         if (hostIP === otherIP && hostPort === otherPort) warnings.push(`${at}: duplicate port definition with ${otherAt}`)
@@ -110,7 +117,7 @@ function portWarnings(spec: PodSpec, path: Path): string[] {
           warnings.push(`${at}: dangerously ambiguous port definition with ${otherAt}`)
         }
       }
-      known.set(key, [...others, { port, at }])
+      others.push({ port, at })
     }
   })
   return warnings
@@ -151,11 +158,32 @@ function containerWarnings(
     if (appArmor !== undefined && isOnlyAnnotated) {
       warnings.push(annotation(appArmorKey, 'deprecated since v1.30; use the "appArmorProfile" field instead'))
     }
-    warnings.push(...fractionalBytes(container.resources?.limits, () => at.child('resources', 'limits')))
-    warnings.push(...fractionalBytes(container.resources?.requests, () => at.child('resources', 'requests')))
-    warnings.push(...envWarnings(container, at))
+    warnOfFractions(container.resources?.limits, () => at.child('resources', 'limits'), warnings)
+    warnOfFractions(container.resources?.requests, () => at.child('resources', 'requests'), warnings)
+    if (container.env && container.env.length > 1) warnings.push(...envWarnings(container.env, at))
   })
   return warnings
+}
+
+function annotationWarnings(annotations: Record<string, string>, spec: PodSpec, path: Path): string[] {
+  const warnings = Object.keys(deprecatedAnnotations)
+    .filter((key) => annotations[key] !== undefined)
+    .map((key) => `${path.key(key)}: ${deprecatedAnnotations[key]}`)
+  if (annotations[seccompPodAnnotation] !== undefined && !spec.securityContext?.seccompProfile) {
+    warnings.push(`${path.key(seccompPodAnnotation)}: non-functional in v1.27+; use the "seccompProfile" field instead`)
+  }
+  return warnings
+}
+
+function repetitionWarnings(spec: PodSpec, path: Path): string[] {
+  const addresses = (spec.hostAliases ?? []).map((alias) => alias.ip ?? '')
+  const secrets = (spec.imagePullSecrets ?? []).map((secret) => secret.name ?? '')
+  const secretPath = (i: number) => path.child('imagePullSecrets').index(i).child('name')
+  return [
+    ...repeated(addresses, (i) => `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${JSON.stringify(addresses[i])}`),
+    ...repeated(secrets, (i) => `${secretPath(i)}: duplicate name ${JSON.stringify(secrets[i])}`),
+    ...secrets.flatMap((name, i) => (name ? [] : [`${secretPath(i)}: invalid empty name ""`])),
+  ]
 }
 
 /** What is worth a warning in a pod's spec. `around` is where it stands in the object, undefined for a pod. */
@@ -163,39 +191,22 @@ export function podSpecWarnings(spec: PodSpec, meta: ObjectMeta | undefined, aro
   const path = around?.child('spec') ?? Path.of('spec')
   const metaPath = around?.child('metadata') ?? Path.of('metadata')
   const annotations = meta?.annotations ?? {}
-  const grace = spec.terminationGracePeriodSeconds
-  const pullSecrets = (spec.imagePullSecrets ?? []).map((secret) => secret.name ?? '')
-  return [
-    ...nodeLabelWarnings(spec, path),
-    ...Object.keys(deprecatedAnnotations)
-      .filter((key) => annotations[key] !== undefined)
-      .map((key) => `${metaPath.child('annotations').key(key)}: ${deprecatedAnnotations[key]}`),
-    ...volumeWarnings(spec.volumes ?? [], path.child('volumes')),
-    ...repeated(
-      (spec.hostAliases ?? []).map((alias) => alias.ip ?? ''),
-      (i) => `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${JSON.stringify(spec.hostAliases![i]!.ip)}`,
-    ),
-    ...repeated(
-      pullSecrets,
-      (i) => `${path.child('imagePullSecrets').index(i).child('name')}: duplicate name ${JSON.stringify(pullSecrets[i])}`,
-    ),
-    ...pullSecrets.flatMap(
-      (name, i) => (name ? [] : [`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`]),
-    ),
-    ...fractionalBytes(spec.overhead, () => path.child('overhead')),
-    ...(annotations[seccompPodAnnotation] !== undefined && !spec.securityContext?.seccompProfile
-      ? [
-        `${metaPath.child('annotations').key(seccompPodAnnotation)}: non-functional in v1.27+; use the "seccompProfile" field instead`,
-      ]
-      : []),
-    ...containerWarnings(spec, annotations, path, metaPath, around !== undefined),
-    ...portWarnings(spec, path),
-    ...(grace !== undefined && grace < 0
-      ? [`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
-      : []),
-    ...podAffinityWarnings(spec.affinity?.podAffinity, path.child('affinity', 'podAffinity')),
-    ...podAffinityWarnings(spec.affinity?.podAntiAffinity, path.child('affinity', 'podAntiAffinity')),
-  ]
+  const warnings: string[] = []
+  if (spec.nodeSelector || spec.affinity?.nodeAffinity || spec.topologySpreadConstraints) warnings.push(...nodeLabelWarnings(spec, path))
+  if (meta?.annotations) warnings.push(...annotationWarnings(annotations, spec, metaPath.child('annotations')))
+  if (spec.volumes) warnings.push(...volumeWarnings(spec.volumes, path.child('volumes')))
+  if (spec.hostAliases || spec.imagePullSecrets) warnings.push(...repetitionWarnings(spec, path))
+  warnOfFractions(spec.overhead, () => path.child('overhead'), warnings)
+  warnings.push(...containerWarnings(spec, annotations, path, metaPath, around !== undefined))
+  warnings.push(...portWarnings(spec, path))
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
+  }
+  if (spec.affinity) {
+    warnings.push(...podAffinityWarnings(spec.affinity.podAffinity, path.child('affinity', 'podAffinity')))
+    warnings.push(...podAffinityWarnings(spec.affinity.podAntiAffinity, path.child('affinity', 'podAntiAffinity')))
+  }
+  return warnings
 }
 
 /** What is worth a warning when a pod is made. */

@@ -15,8 +15,6 @@ const deprecated: Partial<Record<keyof Volume, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 }
 
-const deprecatedFields = Object.keys(deprecated) as (keyof Volume)[]
-
 /** A file that a volume puts somewhere, and what it comes from (told apart only in volumes of several sources). */
 interface FileOrigin {
   path: string
@@ -71,9 +69,10 @@ function overlapWarnings(volume: Volume): string[] {
 export function volumeWarnings(volumes: readonly Volume[], path: Path): string[] {
   const warnings: string[] = []
   for (const [i, volume] of volumes.entries()) {
-    for (const field of deprecatedFields) {
-      if (volume[field] === undefined) continue
-      warnings.push(`${path.index(i).child(field === 'storageos' ? 'storageOS' : field)}: ${deprecated[field]}`)
+    for (const field in volume) {
+      const fate = deprecated[field as keyof Volume]
+      if (fate === undefined || volume[field as keyof Volume] === undefined) continue
+      warnings.push(`${path.index(i).child(field === 'storageos' ? 'storageOS' : field)}: ${fate}`)
     }
     const storage = volume.ephemeral?.volumeClaimTemplate?.spec?.resources?.requests?.['storage']
     if (storage !== undefined && !quantityIsInteger(storage)) {

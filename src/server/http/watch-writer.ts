@@ -38,6 +38,7 @@ export class WatchWriter implements WatchReceiver {
   readonly #encodeBookmark: (object: KubeObject) => object
   readonly #onOverrun: () => void
   #gathered: Buffer[] = []
+  #gatheredBytes = 0
   /** What has no room yet, in order, behind everything gathered; bookmarks are encoded already. */
   #waiting: (WatchEvent | Buffer)[] = []
   /** How many of these were there at the start: they may wait as long as it takes. */
@@ -77,7 +78,7 @@ export class WatchWriter implements WatchReceiver {
   events(events: readonly WatchEvent[]): void {
     if (this.#isEnded) return
     if (this.#hasRoom()) {
-      for (const event of events) this.#gathered.push(this.#encode(event))
+      for (const event of events) this.#gather(this.#encode(event))
       this.#schedule()
       return
     }
@@ -99,12 +100,12 @@ export class WatchWriter implements WatchReceiver {
     const bookmark: KubeObject = { kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata, ...rest }
     const encoded = line('BOOKMARK', this.#encodeBookmark(bookmark))
     if (!this.#hasRoom()) return void this.#waiting.push(encoded)
-    this.#gathered.push(encoded)
+    this.#gather(encoded)
     this.#schedule()
   }
 
   error(error: ApiError): void {
-    this.#gathered.push(watchLine('ERROR', Buffer.from(JSON.stringify(error.toStatus()))))
+    this.#gather(watchLine('ERROR', Buffer.from(JSON.stringify(error.toStatus()))))
   }
 
   end(): void {
@@ -120,11 +121,7 @@ export class WatchWriter implements WatchReceiver {
   #sendWaiting(): void {
     let sent = 0
     while (!this.#isEnded && sent < this.#waiting.length && this.#sink.backlog() < maxBacklogBytes) {
-      for (let size = 0; size < maxBacklogBytes && sent < this.#waiting.length; sent++) {
-        const encoded = this.#encodeWaiting(this.#waiting[sent]!)
-        this.#gathered.push(encoded)
-        size += encoded.length
-      }
+      for (; this.#gatheredBytes < maxBacklogBytes && sent < this.#waiting.length; sent++) this.#gather(this.#encodeWaiting(this.#waiting[sent]!))
       this.#flush()
     }
     this.#waiting.splice(0, sent)
@@ -142,10 +139,14 @@ export class WatchWriter implements WatchReceiver {
 
   /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */
   #schedule(): void {
-    if (this.#cancelFlush) return
-    const wait = this.#lastFlush + gatherMs - this.#clock.now()
+    const wait = this.#gatheredBytes < maxBacklogBytes ? this.#lastFlush + gatherMs - this.#clock.now() : 0
     if (wait <= 0) this.#flush()
-    else this.#cancelFlush = this.#clock.after(wait, () => this.#flush())
+    else this.#cancelFlush ??= this.#clock.after(wait, () => this.#flush())
+  }
+
+  #gather(encoded: Buffer): void {
+    this.#gathered.push(encoded)
+    this.#gatheredBytes += encoded.length
   }
 
   #flush(): void {
@@ -154,6 +155,7 @@ export class WatchWriter implements WatchReceiver {
     if (this.#isEnded || this.#gathered.length === 0) return
     const chunk = this.#gathered.length === 1 ? this.#gathered[0]! : Buffer.concat(this.#gathered)
     this.#gathered = []
+    this.#gatheredBytes = 0
     this.#lastFlush = this.#clock.now()
     this.#sink.write(chunk)
   }

@@ -89,6 +89,8 @@ export const pods = defineResource<Pod>({
   nameRule: subdomainName,
 
   defaults: defaultPod,
+  // A quality-of-service class that was sent is kept, as Kubernetes does; all else of the status is made anew.
+  keepsStatusOnCreate: true,
   prepareForCreate: (pod, ctx) => preparePodForCreate(pod, ctx.now),
   validate: validatePodCreate,
   prepareForUpdate: (pod) => dropUnsupportedFields(pod.spec),

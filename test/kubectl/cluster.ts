@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { type RunningServer, startServer } from './coxswain.ts'
+import { Kubectl } from './kubectl.ts'
+
+/** A server and a kubectl that talks to it, for the tests of one file. */
+export interface Cluster {
+  readonly server: RunningServer
+  readonly kubectl: Kubectl
+}
+
+/** Starts a server before the tests of a file and stops it after them. */
+export function useCluster(flags: readonly string[] = []): Cluster {
+  let server: RunningServer
+  let kubectl: Kubectl
+  let dir: string
+  beforeAll(async () => {
+    dir = mkdtempSync(path.join(tmpdir(), 'coxswain-e2e-'))
+    server = await startServer(dir, flags)
+    kubectl = new Kubectl(server.kubeconfig)
+  })
+  afterAll(async () => {
+    await server?.stop()
+    kubectl?.remove()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return {
+    get server() {
+      return server
+    },
+    get kubectl() {
+      return kubectl
+    },
+  }
+}

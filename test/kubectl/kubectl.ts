@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Ended } from './coxswain.ts'
+import { kubectlBinary } from './kubectl-binary.ts'
+import { words } from './words.ts'
+
+/** No command of a test takes longer; one that hangs is ended and fails its test. */
+const limitMs = 20_000
+
+/** A kubectl that keeps running: a watch, a proxy. */
+export interface RunningKubectl {
+  /** Waits for the next line that it writes. */
+  nextLine(): Promise<string>
+  stop(): Promise<Ended>
+}
+
+/** The real kubectl, with a home and a working directory of its own. */
+export class Kubectl {
+  readonly dir: string
+  readonly #kubeconfig: string
+
+  constructor(kubeconfig: string) {
+    this.#kubeconfig = kubeconfig
+    this.dir = mkdtempSync(path.join(tmpdir(), 'kubectl-'))
+    mkdirSync(path.join(this.dir, 'home'))
+  }
+
+  /** Puts a file where commands are run, so that they can call it by its name. */
+  file(name: string, text: string, mode = 0o644): string {
+    const at = path.join(this.dir, name)
+    mkdirSync(path.dirname(at), { recursive: true })
+    writeFileSync(at, text, { mode })
+    return at
+  }
+
+  /** Runs a command to its end, whatever that is. */
+  run(line: string, input = '', env: Record<string, string> = {}): Promise<Ended> {
+    const child = this.#spawn(line, env)
+    const ended = collect(child)
+    child.stdin!.end(input)
+    return ended
+  }
+
+  /** What a command that succeeds writes; all that it says goes into the error if it fails. */
+  async ok(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
+    const { code, out, err } = await this.run(line, input, env)
+    if (code !== 0) throw new Error(`kubectl ${line}\nended with ${code}\n${out}${err}`)
+    return out
+  }
+
+  /** What a command that fails says on stderr; an error if it succeeds. */
+  async refused(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
+    const { code, out, err } = await this.run(line, input, env)
+    if (code !== 1) throw new Error(`kubectl ${line}\nwas to end with 1 and ended with ${code}\n${out}${err}`)
+    return err
+  }
+
+  /** Starts a command that goes on until it is stopped. */
+  start(line: string): RunningKubectl {
+    const child = this.#spawn(line, {})
+    child.stdin!.end()
+    const waiting: ((line: string) => void)[] = []
+    const lines: string[] = []
+    let rest = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      const parts = (rest + chunk.toString()).split('\n')
+      rest = parts.pop()!
+      for (const part of parts) {
+        const next = waiting.shift()
+        if (next) next(part)
+        else lines.push(part)
+      }
+    })
+    const ended = collect(child)
+    return {
+      nextLine: async () => {
+        const line = lines.shift()
+        if (line !== undefined) return line
+        const next = new Promise<string>((resolve) => waiting.push(resolve))
+        return Promise.race([next, ended.then((e) => Promise.reject(new Error(`kubectl ${e.code}: ${e.err}`)))])
+      },
+      stop() {
+        child.kill('SIGTERM')
+        return ended
+      },
+    }
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  #spawn(line: string, env: Record<string, string>): ChildProcess {
+    const home = path.join(this.dir, 'home')
+    return spawn(kubectlBinary(), words(line), {
+      cwd: this.dir,
+      timeout: limitMs,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        TMPDIR: home,
+        TZ: 'UTC',
+        NO_COLOR: '1',
+        KUBECACHEDIR: path.join(home, 'cache'),
+        KUBECONFIG: this.#kubeconfig,
+        ...env,
+      },
+    })
+  }
+}
+
+function collect(child: ChildProcess): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()))
+  // A command that does not read what it is given is none of our errors.
+  child.stdin!.on('error', () => {})
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code: code ?? signal!, out, err })))
+}
