@@ -27,6 +27,7 @@ const { roots, apiVersionOf } = await import('./schema/kinds.mjs')
 const { valueFields, pointerFields, emitFields, nullFields } = await import('./schema/zeroes.mjs')
 const { listKeys, atomicStructs } = await import('./schema/lists.mjs')
 const { goTypes } = await import('./schema/go-types.mjs')
+const { enums } = await import('./schema/enums.mjs')
 const { quantities } = await import('./schema/quantities.mjs')
 const { additions } = await import('./schema/additions.mjs')
 
@@ -131,6 +132,7 @@ while (queue.length) {
       ...(required ? { required } : {}),
       ...(nullFields.has(where) ? { nullable: true } : {}),
       ...(goTypes[where] ? { goType: goTypes[where] } : {}),
+      ...(enums[where] ? { enum: enums[where] } : {}),
     }
     fields[a.baseName] = { name: a.baseName, type, zero: zeroOf(where, type, required), ...flags, ...listKeys[where] }
   }
@@ -149,7 +151,8 @@ for (const [name, { fields, doc, ...about }] of Object.entries(additions)) {
     docs[name][key] = fieldDoc
   }
 }
-for (const where of [...valueFields, ...pointerFields, ...emitFields, ...nullFields, ...quantities, ...Object.keys(listKeys), ...Object.keys(goTypes)]) {
+const tabled = [...valueFields, ...pointerFields, ...emitFields, ...nullFields, ...quantities, ...[listKeys, goTypes, enums].flatMap(Object.keys)]
+for (const where of tabled) {
   const [struct, field] = where.split('.')
   if (!schema[struct]?.fields[field]) throw new Error(`a table names ${where}, which the models do not have`)
 }

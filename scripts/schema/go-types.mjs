@@ -1,5 +1,5 @@
 // The Go types of strings that have names, which error messages use (`cannot unmarshal number into … of type v1.Protocol`).
-// For lists: the type of the items.
+// For lists and maps: the type of the items.
 const fieldsByType = {
   'types.UID':
     'ObjectMeta.uid OwnerReference.uid ObjectReference.uid Preconditions.uid ConfigMapNodeConfigSource.uid BoundObjectReference.uid ' +
@@ -10,6 +10,7 @@ const fieldsByType = {
   'v1.AzureDataDiskKind': 'AzureDiskVolumeSource.kind',
   'v1.Capability': 'Capabilities.add Capabilities.drop',
   'v1.CauseType': 'StatusCause.reason',
+  'v1.ClaimResourceStatus': 'PersistentVolumeClaimStatus.allocatedResourceStatuses',
   'v1.CompletionMode': 'JobSpec.completionMode',
   'v1.ConcurrencyPolicy': 'CronJobSpec.concurrencyPolicy',
   'v1.ConditionStatus':

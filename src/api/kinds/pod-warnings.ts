@@ -2,17 +2,10 @@ import type { ContainerPort, EnvVar, NodeSelectorTerm, ObjectMeta, Pod, PodAffin
 import { quantityIsInteger } from '../quantity.ts'
 import { isDns1123Label, isLabelValue } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
+import { deprecatedNodeLabels } from './deprecated-node-labels.ts'
 import { appArmorFromAnnotation, appArmorPrefix, seccompContainerPrefix, seccompPodAnnotation } from './security-profiles.ts'
 import { visitContainers } from './visit-containers.ts'
 import { volumeWarnings } from './volume-warnings.ts'
-
-const deprecatedNodeLabels: Record<string, string> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-}
 
 const deprecatedAnnotations: Record<string, string> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',

@@ -36,6 +36,8 @@ export interface Field {
   nullable?: boolean
   /** The Go type of a string (or of a list's or map's strings) where it has a name, which error messages use: `v1.Protocol`. */
   goType?: string
+  /** The values that OpenAPI lists for a string (or for a list's or map's strings), in its order. Validation does not go by it. */
+  enum?: readonly string[]
   /** How server-side apply and OpenAPI see a list. */
   listType?: 'atomic' | 'set' | 'map'
   listMapKeys?: string[]

@@ -2,6 +2,7 @@ import { describeField } from '../../api/docs.ts'
 import type { Field, FieldType, ScalarType, SchemaTable } from '../../api/schema/schema.ts'
 import type { ServedType } from './definition-names.ts'
 import { definitionNames, partsOf, servedTypes } from './definition-names.ts'
+import { enumOf } from './enums.ts'
 import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
 
@@ -34,7 +35,6 @@ const rawFields: Record<string, string> = { 'ManagedFieldsEntry.fieldsV1': `${me
 const keyDefaults: Record<string, unknown> = { 'ContainerPort.protocol': 'TCP', 'ServicePort.protocol': 'TCP' }
 
 const plain: Partial<Record<ScalarType, Definition>> = {
-  string: { type: 'string' },
   boolean: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },
   int64: { type: 'integer', format: 'int64' },
@@ -147,22 +147,24 @@ export class Definitions {
     const where = `${type}.${field.name}`
     const struct = field.type.kind === 'struct' ? field.type.name : undefined
     const description = fieldDescription(type, field.name, struct)
-    const shape = this.#shape(field.type, rawFields[where])
+    const shape = this.#shape(field.type, { raw: rawFields[where], values: field.enum })
     return {
       ...(description ? { description } : {}),
       ...('$ref' in shape && this.#version === 'v3' ? { allOf: [shape] } : shape),
       ...(struct && field.zero === 'emit' ? { default: {} } : {}),
       ...(where in keyDefaults ? { default: keyDefaults[where] } : {}),
+      ...(this.#version === 'v3' ? enumOf(type, field.name, description) : {}),
       ...hints(field),
     }
   }
 
-  #shape(type: FieldType, raw: string | undefined): Definition {
+  #shape(type: FieldType, scalar: { raw: string | undefined; values: readonly string[] | undefined }): Definition {
     switch (type.kind) {
       case 'struct': return this.ref(this.nameOf(type.name))
-      case 'list': return { type: 'array', items: this.#shape(type.of, raw) }
-      case 'map': return { type: 'object', additionalProperties: this.#shape(type.of, raw) }
-      default: return plain[type.kind] ?? this.ref(type.kind === 'raw' && raw ? raw : named[type.kind]!)
+      case 'list': return { type: 'array', items: this.#shape(type.of, scalar) }
+      case 'map': return { type: 'object', additionalProperties: this.#shape(type.of, scalar) }
+      case 'string': return { type: 'string', ...(scalar.values ? { enum: scalar.values } : {}) }
+      default: return plain[type.kind] ?? this.ref(type.kind === 'raw' && scalar.raw ? scalar.raw : named[type.kind]!)
     }
   }
 

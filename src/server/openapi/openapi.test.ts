@@ -106,6 +106,36 @@ describe('the document of a group and version', () => {
     expect(schemas[type].properties[field].description).toMatch(/\w/)
   })
 
+  it.each([
+    ['a string', 'io.k8s.api.apps.v1.DeploymentStrategy', 'type', { type: 'string', enum: ['Recreate', 'RollingUpdate'] }],
+    ['the strings of a list, not the list', 'io.k8s.api.core.v1.PersistentVolumeClaimSpec', 'accessModes', {
+      type: 'array', items: { type: 'string', enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'] },
+    }],
+    ['the strings of a map, not the map', 'io.k8s.api.core.v1.PersistentVolumeClaimStatus', 'allocatedResourceStatuses', {
+      type: 'object',
+      additionalProperties: {
+        type: 'string',
+        enum: ['ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending'],
+      },
+    }],
+    ['a string that may be empty', 'io.k8s.api.core.v1.HostPathVolumeSource', 'type', {
+      enum: ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'],
+    }],
+    ['a string with a default', 'io.k8s.api.core.v1.ContainerPort', 'protocol', { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }],
+  ])('lists the values of %s', (_, type, field, wanted) => {
+    const found = read('/openapi/v3/api/v1').components.schemas[type] ?? schemas[type]
+    expect(found.properties[field]).toMatchObject(wanted)
+    if (!('enum' in wanted)) expect(found.properties[field]).not.toHaveProperty('enum')
+  })
+
+  it('lists no values of strings that Kubernetes does not limit, nor of other scalars', () => {
+    expect(schemas['io.k8s.api.core.v1.Container'].properties.restartPolicy).not.toHaveProperty('enum')
+    expect(schemas['io.k8s.api.apps.v1.DeploymentCondition'].properties.status).not.toHaveProperty('enum')
+    const all = Object.values<{ properties?: Record<string, { type?: string; enum?: string[] }> }>(schemas).flatMap((d) => Object.values(d.properties ?? {}))
+    expect(all.filter((p) => p.enum && p.type !== 'string')).toEqual([])
+    expect(all.filter((p) => p.enum).length).toBeGreaterThan(25)
+  })
+
   it('says what is required', () => {
     expect(schemas['io.k8s.api.apps.v1.DeploymentSpec'].required).toEqual(['selector', 'template'])
   })
@@ -154,6 +184,7 @@ describe('/openapi/v2', () => {
     expect(document.swagger).toBe('2.0')
     expect(document.definitions['io.k8s.api.apps.v1.Deployment'].properties.spec).toMatchObject({ $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentSpec' })
     expect(document.definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString']).toMatchObject({ type: 'string', format: 'int-or-string' })
+    expect(document.definitions['io.k8s.api.apps.v1.DeploymentStrategy'].properties.type.enum).toEqual(['Recreate', 'RollingUpdate'])
     expect(Object.keys(document.paths)).toContain('/api/v1/nodes/{name}')
   })
 
@@ -163,6 +194,9 @@ describe('/openapi/v2', () => {
     expect(bytes?.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf')
     // Field 1, the text "2.0"; then field 2, a message.
     expect([...bytes!.body.subarray(0, 6)]).toEqual([0x0a, 3, 0x32, 0x2e, 0x30, 0x12])
+    // Field 20 of a schema: a value as YAML, its field 2.
+    const value = Buffer.from('"RollingUpdate"\n')
+    expect(bytes!.body.includes(Buffer.concat([Buffer.from([0xa2, 1, value.length + 2, 0x12, value.length]), value]))).toBe(true)
     expect(answer('/openapi/v2', { accept: `application/json;q=0.5, ${asked}` })?.headers['content-type']).toContain('protobuf')
     expect(answer('/openapi/v2', { accept: '*/*' })?.headers['content-type']).toBe('application/json')
   })

@@ -19,6 +19,7 @@ const schema = (of: Definition): Fill => (w) => {
   w.text(1, of.$ref).text(2, of.format).text(4, of.description)
   if ('default' in of) w.message(5, any(of.default))
   w.texts(19, of.required)
+  for (const value of (of.enum as readonly string[] | undefined) ?? []) w.message(20, any(value))
   if (of.additionalProperties) w.message(21, (item) => item.message(1, schema(of.additionalProperties as Definition)))
   if (of.type) w.message(22, (item) => item.text(1, of.type))
   if (of.items) w.message(23, (item) => item.message(1, schema(of.items as Definition)))

@@ -1,11 +1,12 @@
 import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
 import { badRequest, expired } from '../../api/errors.ts'
+import { parseResourceVersion } from '../../api/resource-version.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
 import { checkListOptions } from './list-options.ts'
 import { queryInteger } from './options.ts'
-import { parseRevision, tooNew } from './revision.ts'
+import { tooNew } from './too-new.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const expiredContinue =
@@ -31,7 +32,7 @@ export async function list(request: ResourceRequest): Promise<Result> {
   const limit = Math.max(0, queryInteger(query, 'limit') ?? 0)
   queryInteger(query, 'timeoutSeconds')
   checkListOptions(query, false)
-  const asked = parseRevision(query.get('resourceVersion'), (message) => badRequest(`invalid resource version: ${message}`))
+  const asked = parseResourceVersion(query.get('resourceVersion'), (message) => badRequest(`invalid resource version: ${message}`))
   if (asked > server.objects.revision) throw tooNew(asked, server.objects.revision)
 
   const token = query.get('continue')

@@ -1,8 +1,9 @@
 import { ApiError } from '../../api/errors.ts'
+import { parseResourceVersion } from '../../api/resource-version.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { checkListOptions, wantsBookmarks } from './list-options.ts'
 import { queryBoolean, queryInteger } from './options.ts'
-import { parseRevision, tooNew } from './revision.ts'
+import { tooNew } from './too-new.ts'
 import { selectionOf } from './selection.ts'
 
 /** Kubernetes ends a watch that names no timeout after a random time between 30 and 60 minutes, so that clients spread out. */
@@ -14,7 +15,7 @@ export function watch(request: ResourceRequest): Result {
   const { prefix, matches } = selectionOf(request)
   const seconds = queryInteger(query, 'timeoutSeconds')
   checkListOptions(query, true)
-  const asked = parseRevision(query.get('resourceVersion'), (message) => new ApiError(500, '', message))
+  const asked = parseResourceVersion(query.get('resourceVersion'), (message) => new ApiError(500, '', message))
   if (asked > server.objects.revision) throw tooNew(asked, server.objects.revision)
   const sends = query.get('sendInitialEvents')
   const wantsInitial = sends === null ? asked === 0 : queryBoolean(query, 'sendInitialEvents')

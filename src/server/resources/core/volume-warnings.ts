@@ -1,13 +1,6 @@
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/generated/types.ts'
+import { deprecatedNodeLabels } from '../../../api/kinds/deprecated-node-labels.ts'
 import { betaStorageClass } from './volume-columns.ts'
-
-const deprecatedNodeLabels: Record<string, string> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-}
 
 const deprecatedSources: Partial<Record<keyof PersistentVolumeSpec, string>> = {
   cephfs: 'deprecated in v1.28, non-functional in v1.31+',

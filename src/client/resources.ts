@@ -1,0 +1,172 @@
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  ControllerRevision,
+  CoreV1Event,
+  CronJob,
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  DaemonSet,
+  Deployment,
+  Endpoints,
+  EndpointSlice,
+  EventsV1Event,
+  HorizontalPodAutoscaler,
+  Ingress,
+  IngressClass,
+  Job,
+  Lease,
+  LimitRange,
+  LocalSubjectAccessReview,
+  Namespace,
+  NetworkPolicy,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  PodTemplate,
+  PriorityClass,
+  ReplicaSet,
+  ReplicationController,
+  ResourceQuota,
+  Role,
+  RoleBinding,
+  RuntimeClass,
+  Secret,
+  SelfSubjectAccessReview,
+  SelfSubjectReview,
+  SelfSubjectRulesReview,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+  StorageClass,
+  SubjectAccessReview,
+  TokenReview,
+  V2HorizontalPodAutoscaler,
+  VolumeAttachment,
+  VolumeAttributesClass,
+} from '../api/generated/types.ts'
+import type { KubeObject } from '../api/object.ts'
+import { type ResourceType, resourceType } from './resource-type.ts'
+
+const inNamespaces = <T extends KubeObject>(group: string, version: string, plural: string, kind: string): ResourceType<T> =>
+  resourceType<T>({ group, version, plural, kind, namespaced: true })
+
+const clusterWide = <T extends KubeObject>(group: string, version: string, plural: string, kind: string): ResourceType<T> =>
+  resourceType<T>({ group, version, plural, kind, namespaced: false })
+
+export const configmaps = inNamespaces<ConfigMap>('', 'v1', 'configmaps', 'ConfigMap')
+export const endpoints = inNamespaces<Endpoints>('', 'v1', 'endpoints', 'Endpoints')
+export const events = inNamespaces<CoreV1Event>('', 'v1', 'events', 'Event')
+export const limitranges = inNamespaces<LimitRange>('', 'v1', 'limitranges', 'LimitRange')
+export const namespaces = clusterWide<Namespace>('', 'v1', 'namespaces', 'Namespace')
+export const nodes = clusterWide<Node>('', 'v1', 'nodes', 'Node')
+export const persistentvolumeclaims = inNamespaces<PersistentVolumeClaim>('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim')
+export const persistentvolumes = clusterWide<PersistentVolume>('', 'v1', 'persistentvolumes', 'PersistentVolume')
+export const pods = inNamespaces<Pod>('', 'v1', 'pods', 'Pod')
+export const podtemplates = inNamespaces<PodTemplate>('', 'v1', 'podtemplates', 'PodTemplate')
+export const replicationcontrollers = inNamespaces<ReplicationController>('', 'v1', 'replicationcontrollers', 'ReplicationController')
+export const resourcequotas = inNamespaces<ResourceQuota>('', 'v1', 'resourcequotas', 'ResourceQuota')
+export const secrets = inNamespaces<Secret>('', 'v1', 'secrets', 'Secret')
+export const serviceaccounts = inNamespaces<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount')
+export const services = inNamespaces<Service>('', 'v1', 'services', 'Service')
+
+export const controllerrevisions = inNamespaces<ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision')
+export const daemonsets = inNamespaces<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet')
+export const deployments = inNamespaces<Deployment>('apps', 'v1', 'deployments', 'Deployment')
+export const replicasets = inNamespaces<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet')
+export const statefulsets = inNamespaces<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet')
+
+export const horizontalpodautoscalers = inNamespaces<V2HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
+
+export const horizontalpodautoscalersV1 = inNamespaces<HorizontalPodAutoscaler>('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
+
+export const cronjobs = inNamespaces<CronJob>('batch', 'v1', 'cronjobs', 'CronJob')
+export const jobs = inNamespaces<Job>('batch', 'v1', 'jobs', 'Job')
+
+export const leases = inNamespaces<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease')
+
+export const endpointslices = inNamespaces<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice')
+
+export const eventsV1 = inNamespaces<EventsV1Event>('events.k8s.io', 'v1', 'events', 'Event')
+
+export const ingressclasses = clusterWide<IngressClass>('networking.k8s.io', 'v1', 'ingressclasses', 'IngressClass')
+export const ingresses = inNamespaces<Ingress>('networking.k8s.io', 'v1', 'ingresses', 'Ingress')
+export const networkpolicies = inNamespaces<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy')
+
+export const runtimeclasses = clusterWide<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass')
+
+export const poddisruptionbudgets = inNamespaces<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget')
+
+export const clusterrolebindings = clusterWide<ClusterRoleBinding>('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', 'ClusterRoleBinding')
+export const clusterroles = clusterWide<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole')
+export const rolebindings = inNamespaces<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding')
+export const roles = inNamespaces<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role')
+
+export const priorityclasses = clusterWide<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass')
+
+export const csidrivers = clusterWide<CSIDriver>('storage.k8s.io', 'v1', 'csidrivers', 'CSIDriver')
+export const csinodes = clusterWide<CSINode>('storage.k8s.io', 'v1', 'csinodes', 'CSINode')
+export const csistoragecapacities = inNamespaces<CSIStorageCapacity>('storage.k8s.io', 'v1', 'csistoragecapacities', 'CSIStorageCapacity')
+export const storageclasses = clusterWide<StorageClass>('storage.k8s.io', 'v1', 'storageclasses', 'StorageClass')
+export const volumeattachments = clusterWide<VolumeAttachment>('storage.k8s.io', 'v1', 'volumeattachments', 'VolumeAttachment')
+export const volumeattributesclasses = clusterWide<VolumeAttributesClass>('storage.k8s.io', 'v1', 'volumeattributesclasses', 'VolumeAttributesClass')
+
+// Questions: they are created, answered, and never stored.
+export const selfsubjectreviews = clusterWide<SelfSubjectReview>('authentication.k8s.io', 'v1', 'selfsubjectreviews', 'SelfSubjectReview')
+export const tokenreviews = clusterWide<TokenReview>('authentication.k8s.io', 'v1', 'tokenreviews', 'TokenReview')
+
+export const localsubjectaccessreviews = inNamespaces<LocalSubjectAccessReview>('authorization.k8s.io', 'v1', 'localsubjectaccessreviews', 'LocalSubjectAccessReview')
+export const selfsubjectaccessreviews = clusterWide<SelfSubjectAccessReview>('authorization.k8s.io', 'v1', 'selfsubjectaccessreviews', 'SelfSubjectAccessReview')
+export const selfsubjectrulesreviews = clusterWide<SelfSubjectRulesReview>('authorization.k8s.io', 'v1', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview')
+export const subjectaccessreviews = clusterWide<SubjectAccessReview>('authorization.k8s.io', 'v1', 'subjectaccessreviews', 'SubjectAccessReview')
+
+/** Every kind that is built in and stored. */
+export const builtInResources: readonly ResourceType[] = [
+  configmaps,
+  endpoints,
+  events,
+  limitranges,
+  namespaces,
+  nodes,
+  persistentvolumeclaims,
+  persistentvolumes,
+  pods,
+  podtemplates,
+  replicationcontrollers,
+  resourcequotas,
+  secrets,
+  serviceaccounts,
+  services,
+  controllerrevisions,
+  daemonsets,
+  deployments,
+  replicasets,
+  statefulsets,
+  horizontalpodautoscalers,
+  horizontalpodautoscalersV1,
+  cronjobs,
+  jobs,
+  leases,
+  endpointslices,
+  eventsV1,
+  ingressclasses,
+  ingresses,
+  networkpolicies,
+  runtimeclasses,
+  poddisruptionbudgets,
+  clusterrolebindings,
+  clusterroles,
+  rolebindings,
+  roles,
+  priorityclasses,
+  csidrivers,
+  csinodes,
+  csistoragecapacities,
+  storageclasses,
+  volumeattachments,
+  volumeattributesclasses,
+]
