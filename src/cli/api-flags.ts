@@ -85,7 +85,7 @@ async function applyConfigFile(command: Command, file: string): Promise<void> {
       const parsed: unknown = option.parseArg && !option.argChoices ? option.parseArg(text, undefined) : text
       command.setOptionValueWithSource(option.attributeName(), parsed, 'config')
     } catch (e) {
-      if (e instanceof InvalidArgumentError) throw new Error(`${file}: ${name}: ${e.message}`)
+      if (e instanceof InvalidArgumentError) throw new Error(`${file}: ${name}: ${e.message}`, { cause: e })
       throw e
     }
   }

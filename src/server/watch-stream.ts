@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { ApiError, expired, internalError } from '../api/errors.ts'
+import { type ApiError, expired, internalError } from '../api/errors.ts'
 import { CompactedError, type Watch } from '../store/index.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Registered } from './registry.ts'

@@ -17,9 +17,7 @@ export class Path {
 
   /** `spec` → `spec.template.spec`. */
   child(...names: string[]): Path {
-    let path: Path = this
-    for (const name of names) path = new Path(path, name, 'child')
-    return path
+    return names.reduce<Path>((parent, name) => new Path(parent, name, 'child'), this)
   }
 
   /** `spec.containers` → `spec.containers[2]`. */

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, invalidObject } from '../../api/errors.ts'
+import { type ApiError, badRequest, invalidObject } from '../../api/errors.ts'
 import { type FieldError, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 
