@@ -2,7 +2,6 @@ import { describeField } from '../../api/docs.ts'
 import type { Field, FieldType, ScalarType, SchemaTable } from '../../api/schema/schema.ts'
 import type { ServedType } from './definition-names.ts'
 import { definitionNames, partsOf, servedTypes } from './definition-names.ts'
-import { enumOf } from './enums.ts'
 import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
 
@@ -151,9 +150,8 @@ export class Definitions {
     return {
       ...(description ? { description } : {}),
       ...('$ref' in shape && this.#version === 'v3' ? { allOf: [shape] } : shape),
-      ...(struct && field.zero === 'emit' ? { default: {} } : {}),
+      ...(struct && field.zero === 'emit' && !field.nullable ? { default: {} } : {}),
       ...(where in keyDefaults ? { default: keyDefaults[where] } : {}),
-      ...(this.#version === 'v3' ? enumOf(type, field.name, description) : {}),
       ...hints(field),
     }
   }
