@@ -1,4 +1,4 @@
-// The whole suite, as `npm test` runs it: schema, types, lint, all vitest projects, conformance. Ends with one line of counts.
+// The whole suite, as `npm test` runs it: schema, types, lint, all vitest projects. Ends with one line of counts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ step('types', bin('tsc'), ['--noEmit'])
 step('lint', bin('oxlint'), ['--deny-warnings'])
 const projects = isQuick ? ['--project', 'unit'] : []
 step('tests', bin('vitest'), ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`])
-if (!isQuick) step('conformance', process.execPath, ['scripts/run-ts.mjs', 'test/conformance/replay.ts'])
+
 try {
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
   if (numPendingTests) console.log(`${numPendingTests} tests did not run`)

@@ -32,6 +32,54 @@ export const knownGates = {
     usedBy: ['apiserver', 'controllers'],
     does: 'rollingUpdate.maxUnavailable of StatefulSets',
   },
+  StaleControllerConsistency: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'no controller decides before its caches have seen its own writes',
+  },
+  StaleControllerConsistencyCloneSet: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of CloneSets alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyCronJob: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of CronJobs alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyDaemonSet: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of DaemonSets alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyDeployment: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of Deployments alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyJob: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of Jobs alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyReplicaSet: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of ReplicaSets alone; needs StaleControllerConsistency',
+  },
+  StaleControllerConsistencyStatefulSet: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['controllers'],
+    does: 'the same for the controller of StatefulSets alone; needs StaleControllerConsistency',
+  },
 } as const satisfies Record<string, Gate>
 
 export type GateName = keyof typeof knownGates

@@ -1,8 +1,7 @@
 import type { Logger } from '../base/logger.ts'
-import { ApiError, internalError, methodNotAllowed, notFoundPath, serviceUnavailable, unauthorized } from '../api/errors.ts'
+import { ApiError, internalError, unauthorized } from '../api/errors.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
-import { dispatch, fitsScope, hasSubresource, verbOf } from './dispatch.ts'
 import { encodeResult } from './http/encode.ts'
 import { type Exchange, wholeBody } from './http/exchange.ts'
 import { ClientGone } from './http/listener.ts'
@@ -12,11 +11,11 @@ import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
 import { type ResourcePath, parsePath, parseQuery } from './request-info.ts'
-import type { Registry } from './registry.ts'
+import { kindOf } from './request-kind.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
-import type { ResourceRequest, Result, ServerParts } from './request.ts'
+import type { Result, ServerParts } from './request.ts'
+import type { ResourceCalls } from './resource-calls.ts'
 import { startWatch } from './watch-stream.ts'
-import { checkTimeout } from './verbs/list-options.ts'
 
 /** Kubernetes' limit of a request's body. */
 const maxBodyBytes = 3 * 1024 * 1024
@@ -30,31 +29,14 @@ export interface Documents {
   answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> | DocumentAnswer | undefined
 }
 
-/** Kinds that are answered and never stored. */
-export interface VirtualResources {
-  /** Nothing where there is no such kind. */
-  run(path: ResourcePath, request: VirtualRequest): Promise<Result> | undefined
-}
-
-export interface VirtualRequest {
-  method: string
-  query: URLSearchParams
-  body: { bytes: Buffer; contentType: string | undefined }
-  user: UserInfo
-  warnings: string[]
-  signal: AbortSignal
-}
-
 export interface HandlerOptions {
   parts: ServerParts
   authenticator: Authenticator
   documents: Documents
-  virtual: VirtualResources
+  calls: ResourceCalls
   metrics: RequestMetrics
   logger: Logger
   maxWatches: number
-  /** Why the store can no longer be followed, if so: what is known of it may be out of date, so nothing of it is served. */
-  lost(): Error | undefined
 }
 
 interface Answered {
@@ -132,43 +114,20 @@ export class ApiHandler {
     kind: RequestKind,
     headers: Record<string, string>,
   ): Promise<Answered> {
-    const { parts, virtual } = this.#o
-    const lost = this.#o.lost()
-    if (lost) throw serviceUnavailable(`the store can no longer be followed: ${lost.message}`)
-    if (path.isOldWatch) query.set('watch', 'true')
-    const target = parts.registry.find(path.apiVersion, path.plural)
     const warnings: string[] = []
-    if (!target) {
-      const body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }
-      const run = virtual.run(path, { method: exchange.method, query, body, user, warnings, signal: exchange.signal })
-      if (run) return this.#send(exchange, await run, this.#accept(exchange, oneObject), query, warnings, headers, kind)
-      if (!(await this.#hasGroup(path.group))) return plainNotFound(exchange, headers)
-      throw notFoundPath()
-    }
-    if (!fitsScope(target, path.inNamespace)) throw notFoundPath()
-    if (exchange.method === 'HEAD') throw methodNotAllowed()
-    const accepted = this.#accept(exchange, allowedFor(kind))
-    checkTimeout(query)
-    const request: ResourceRequest = {
-      server: parts,
-      target,
-      namespace: path.namespace,
-      name: path.name,
-      subresource: path.subresource,
+    let accepted: Accepted | undefined
+    const result = await this.#o.calls.run({
+      method: exchange.method,
+      path,
       query,
       user,
-      body: { bytes: exchange.method === 'GET' ? Buffer.alloc(0) : await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') },
       warnings,
-      rules: { gates: parts.gates, now: parts.clock.now() },
-      retriesConflicts: false,
       signal: exchange.signal,
-    }
-    const result = await dispatch(request, exchange.method)
-    return this.#send(exchange, result, accepted, query, warnings, headers, kind)
-  }
-
-  async #hasGroup(group: string): Promise<boolean> {
-    return group === '' || (await this.#o.documents.answer({ method: 'GET', path: `/apis/${group}` })) !== undefined
+      check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
+      readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
+    })
+    if (!result) return plainNotFound(exchange, headers)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), query, warnings, headers, kind)
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {
@@ -255,23 +214,3 @@ const allowedFor = (kind: RequestKind): Allowed => {
   if (kind.verb === 'WATCH') return watchStream
   return kind.verb === 'LIST' || kind.verb === 'DELETECOLLECTION' ? collection : oneObject
 }
-
-const httpVerbs: Record<string, string> = { create: 'POST', update: 'PUT', delete: 'DELETE', deletecollection: 'DELETECOLLECTION', get: 'GET', list: 'LIST', patch: 'PATCH', watch: 'WATCH' }
-
-/** What a request is for the metrics. Names that are not served are left out, so that nobody can make series at will. */
-function kindOf(method: string, path: ReturnType<typeof parsePath>, query: URLSearchParams, registry: Registry): RequestKind {
-  const target = path.kind === 'resource' ? registry.find(path.apiVersion, path.plural) : undefined
-  if (path.kind !== 'resource' || !target) return { verb: httpMethods.has(method) ? method : 'other', group: '', version: '', resource: '', subresource: '', scope: '' }
-  const verb = path.isOldWatch ? 'watch' : path.subresource ? undefined : verbOf(method, path.name, query)
-  return {
-    verb: verb ? httpVerbs[verb]! : httpMethods.has(method) ? method : 'other',
-    group: path.group,
-    version: path.version,
-    resource: path.plural,
-    subresource: hasSubresource(target, path.subresource) ? path.subresource : '',
-    scope: path.name ? 'resource' : path.inNamespace ? 'namespace' : 'cluster',
-  }
-}
-
-const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-

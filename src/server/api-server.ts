@@ -18,6 +18,7 @@ import { OpenApi } from './openapi/index.ts'
 import { Registry } from './registry.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
+import { ResourceCalls } from './resource-calls.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { versionInfo } from './version.ts'
@@ -42,11 +43,16 @@ export interface ApiServerOptions {
 export class ApiServer {
   readonly metrics = new MetricsRegistry()
   readonly parts: ServerParts
+  /** Requests for resources without HTTP. */
+  readonly calls: ResourceCalls
+  readonly requestMetrics: RequestMetrics
   readonly #handler: ApiHandler
   readonly #health: Health
   readonly #discovery: Discovery
   readonly #openApi: OpenApi
   readonly #release: string
+  /** What is to be told that the server can serve no more. */
+  readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
   #isStopping = false
 
@@ -61,15 +67,21 @@ export class ApiServer {
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
     registerServerMetrics(this.metrics, parts, options.gates)
+    this.requestMetrics = new RequestMetrics(this.metrics)
+    this.calls = new ResourceCalls({
+      parts,
+      virtual: new Virtual(parts, options.authenticator),
+      hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
+      lost: () => this.#lost,
+    })
     this.#handler = new ApiHandler({
       parts,
       authenticator: options.authenticator,
-      documents: { answer: (request) => this.#document(request) },
-      virtual: new Virtual(parts, options.authenticator),
-      metrics: new RequestMetrics(this.metrics),
+      documents: { answer: (request) => this.document(request) },
+      calls: this.calls,
+      metrics: this.requestMetrics,
       logger: options.logger,
       maxWatches: options.maxWatches ?? 10_000,
-      lost: () => this.#lost,
     })
   }
 
@@ -99,14 +111,26 @@ export class ApiServer {
 
   close(): void {
     this.parts.objects.close()
+    this.#lose(new Error('the server is closed'))
+  }
+
+  /** Calls `fn` once when the server can serve no more: at once if that is so already. The returned function takes that back. */
+  whenEnded(fn: (why: Error) => void): () => void {
+    if (this.#lost) fn(this.#lost)
+    else this.#ends.add(fn)
+    return () => this.#ends.delete(fn)
   }
 
   #lose(why: Error): void {
+    if (this.#lost) return
     this.#lost = why
     this.#handler.cutWatches()
+    for (const end of this.#ends) end(why)
+    this.#ends.clear()
   }
 
-  async #document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
+  /** What is not about objects: discovery, OpenAPI, health, metrics. Nothing where the path is none of these. */
+  async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
     if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
     if (path === '/metrics' && method === 'GET') {

@@ -29,7 +29,8 @@ const goStruct =
 const goName = (value: Json): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value)
 
 /** The beginning of a body, as Kubernetes shows it in errors: text where it looks like JSON, hexadecimal otherwise. */
-function excerpt(bytes: Buffer): string {
+function excerpt({ bytes: sent, value }: RequestBody): string {
+  const bytes = value === undefined ? sent : Buffer.from(JSON.stringify(value))
   if (bytes.length === 0) return '<empty>'
   const isJson = bytes[0] === 0x7b
   const limit = 30
@@ -58,9 +59,9 @@ export async function parseBody(body: RequestBody, typeName: string, describe: (
     if (format === 'yaml') return { ...(await parseYaml(text)), text: undefined }
     return { ...parseJson(text), text }
   } catch (e) {
-    if (e instanceof ProtobufError) throw badRequest(describe(e.message, excerpt(body.bytes)))
+    if (e instanceof ProtobufError) throw badRequest(describe(e.message, excerpt(body)))
     if (!(e instanceof JsonSyntaxError)) throw e
-    throw badRequest(describe(format === 'yaml' ? e.message : parseFailure + e.message, excerpt(body.bytes)))
+    throw badRequest(describe(format === 'yaml' ? e.message : parseFailure + e.message, excerpt(body)))
   }
 }
 
@@ -93,9 +94,10 @@ export async function decodeBody(
   fieldValidation: FieldValidation,
   warnings: string[],
 ): Promise<KubeObject> {
-  const unrecognized = (problem: string, shown = excerpt(body.bytes)) =>
+  const unrecognized = (problem: string, shown = excerpt(body)) =>
     `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${shown})`
-  const parsed = await parseBody(body, expected.type, unrecognized)
+  // A value is decoded before anybody is waited for: whose it is may change it as soon as the call returns.
+  const parsed = body.value === undefined ? await parseBody(body, expected.type, unrecognized) : { value: body.value, duplicates: [], text: undefined }
   const said = typeMeta(parsed.value, unrecognized)
   const apiVersion = said.apiVersion || apiVersionOf(expected)
   const kind = said.kind || expected.kind

@@ -1,4 +1,5 @@
 import type { FeatureGates } from '../api/feature-gates.ts'
+import type { Json } from '../api/object.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
@@ -24,6 +25,8 @@ export interface ServerParts {
 export interface RequestBody {
   bytes: Buffer
   contentType: string | undefined
+  /** The object of a create or update whose sender is in the same process, instead of bytes. It is the sender's own: it is copied, at once. */
+  value?: Json
 }
 
 /** One request for a resource. */

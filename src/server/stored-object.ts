@@ -1,3 +1,4 @@
+import { deepFreeze } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
@@ -58,13 +59,22 @@ export class StoredObject {
   /** The same content under another revision: what a deletion's event shows. */
   at(revision: number): StoredObject {
     const start = this.#head.metadataLength
-    return new StoredObject(this.key, revision, splice(this.bytes, start, start + versionMember(this.revision).length, revision), this.#head, undefined)
+    const bytes = splice(this.bytes, start, start + versionMember(this.revision).length, revision)
+    const was = this.#object
+    // Parts are shared, as nobody changes them.
+    const object = was && { ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } }
+    return new StoredObject(this.key, revision, bytes, this.#head, object)
   }
 
   /** The decoded object. Shared: it must not be changed. */
   get object(): KubeObject {
     this.#object ??= JSON.parse(this.bytes.toString()) as KubeObject
     return this.#object
+  }
+
+  /** The same object for whom we cannot trust to leave it alone. Frozen the first time it is asked for. */
+  get frozen(): KubeObject {
+    return deepFreeze(this.object)
   }
 
   /** Everything behind the opening brace but version and kind: how an item of a list goes on after `{`. */

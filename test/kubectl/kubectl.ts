@@ -13,6 +13,10 @@ const limitMs = 20_000
 export interface RunningKubectl {
   /** Waits for the next line that it writes. */
   nextLine(): Promise<string>
+  /** Waits until it has a watch open. */
+  watching(): Promise<void>
+  /** Waits until it ends by itself. */
+  ended: Promise<Ended>
   stop(): Promise<Ended>
 }
 
@@ -59,8 +63,16 @@ export class Kubectl {
 
   /** Starts a command that goes on until it is stopped. */
   start(line: string): RunningKubectl {
-    const child = this.#spawn(line, {})
+    // It logs its requests, by which `watching` knows that the server has answered.
+    const child = this.#spawn(`${line} -v=6`, {})
     child.stdin!.end()
+    let log = ''
+    const watching = new Promise<void>((resolve) => {
+      child.stderr!.on('data', (chunk: Buffer) => {
+        log += chunk.toString()
+        if (/watch=true.*status="200/.test(log)) resolve()
+      })
+    })
     const waiting: ((line: string) => void)[] = []
     const lines: string[] = []
     let rest = ''
@@ -74,13 +86,18 @@ export class Kubectl {
       }
     })
     const ended = collect(child)
+    const tooEarly = async (): Promise<never> => {
+      const { code, err } = await ended
+      throw new Error(`kubectl ${line}\nended with ${code}\n${err}`)
+    }
     return {
+      ended,
       nextLine: async () => {
         const line = lines.shift()
         if (line !== undefined) return line
-        const next = new Promise<string>((resolve) => waiting.push(resolve))
-        return Promise.race([next, ended.then((e) => Promise.reject(new Error(`kubectl ${e.code}: ${e.err}`)))])
+        return Promise.race([new Promise<string>((resolve) => waiting.push(resolve)), tooEarly()])
       },
+      watching: () => Promise.race([watching, tooEarly()]),
       stop() {
         child.kill('SIGTERM')
         return ended

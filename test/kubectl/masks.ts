@@ -9,8 +9,8 @@ const masks: [RegExp, string][] = [
 export function masked(text: string): string {
   let result = text
   for (const [pattern, replacement] of masks) result = result.replace(pattern, replacement)
-  // An age keeps its column's width: it is shorter than its heading, or as long.
-  return result.replace(/(?<=\s)(\d+m)?\d+s( *)/g, (all) => 'AGE'.padEnd(all.length))
+  // An age keeps its column's width: it is shorter than its heading, or as long. After `for` it is a duration, which does not change.
+  return result.replace(/(?<=\s)(?<!for )(\d+m)?\d+s( *)/g, (all) => 'AGE'.padEnd(all.length))
 }
 
 /** Lines of text indented with the code around them: the indentation, and the line breaks at both ends, are not part of it. */

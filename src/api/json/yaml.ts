@@ -51,6 +51,7 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
     return { value: jsonable(value), duplicates: [], hasFractions: false, repeated: repeatedKeys(yaml, document, lineCounter) }
   } catch (e) {
     if (e instanceof ReferenceError) throw new JsonSyntaxError('yaml: document contains excessive aliasing')
+    if (e instanceof Error && e.message.startsWith('Merge sources')) throw new JsonSyntaxError('yaml: map merge requires map or sequence of maps as the value')
     throw tooDeep(e)
   }
 }

@@ -58,6 +58,8 @@ function readTime(message: Buffer, digits: 0 | 6): Json {
   const nanos = found.has(2) ? integer(numberOf(found.get(2)!)) : 0
   // Go's zero time has no seconds since 1970 that a clock would show; it means that there is none.
   if (seconds <= -62135596800 || (seconds === 0 && nanos === 0 && message.length === 0)) return null
+  // RFC 3339 has four digits for a year.
+  if (seconds >= 253402300800) throw new ProtobufError('Time.UnmarshalProto: year outside of range [0,9999]')
   const base = new Date(seconds * 1000).toISOString().slice(0, 19)
   return digits === 0 ? `${base}Z` : `${base}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
 }

@@ -1,5 +1,5 @@
 import { schema } from '../generated/schema.ts'
-import { hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
+import { cloneObject, hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { canonicalQuantity } from '../quantity.ts'
 import { canonicalBase64 } from './base64.ts'
@@ -124,7 +124,7 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
         return canonicalTime(value, 'microsecond') ?? (dropZero ? undefined : null)
       }
     default:
-      return (value) => value
+      return cloneObject
   }
 }
 
@@ -152,8 +152,8 @@ function listReader(of: FieldType, empty: Empty): Reader {
     if (n === 0) return empty === undefined || empty === null ? empty : []
     const out: Json[] = []
     for (let i = 0; i < n; i++) {
-      const item = value[i]!
-      out.push(item === null ? zero() : read(item)!)
+      const item = value[i]
+      out.push(item === null || item === undefined ? zero() : read(item)!)
     }
     return out
   }
@@ -167,7 +167,9 @@ function mapReader(of: FieldType, empty: Empty): Reader {
     const out: { [key: string]: Json } = {}
     let isEmpty = true
     for (const key in value) {
-      const item = value[key]!
+      const item = value[key]
+      // What was set to undefined is not there, as in JSON.
+      if (item === undefined) continue
       setKey(out, key, item === null ? zero() : read(item)!)
       isEmpty = false
     }
@@ -234,7 +236,7 @@ function compileStep(field: Field): Step {
 
 /**
  * Decodes a value as a type of the schema: checks types, drops unknown fields, writes quantities, times and base64 canonically, and
- * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh, except that free-form parts are the value's own.
+ * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh: it shares nothing with the value.
  */
 export function decodeObject(typeName: string, value: Json, options: DecodeOptions = {}): Decoded {
   const read = structReader(typeName)

@@ -191,7 +191,7 @@ class NodeExchange implements Exchange {
     if (this.#isGone() || response.writableEnded) return
     const closing = this.#isUnread && !('stream' in this.#request) ? { connection: 'close' } : {}
     response.writeHead(code, { ...headers, 'content-length': String(body.length), ...closing })
-    if (this.#isUnread) response.once('finish', () => this.#refuseRest())
+    if (this.#isUnread) this.#refuseRestAfterAnswer()
     if (this.method === 'HEAD') return void response.end()
     this.#send(body.pieces[Symbol.iterator]())
   }
@@ -210,9 +210,13 @@ class NodeExchange implements Exchange {
     response.end()
   }
 
-  #refuseRest(): void {
-    if ('stream' in this.#request) this.#request.stream.close()
-    else this.#request.destroy()
+  #refuseRestAfterAnswer(): void {
+    if ('stream' in this.#request) {
+      const { stream } = this.#request
+      stream.once('finish', () => stream.destroy())
+    } else {
+      this.#response.once('finish', () => this.#request.destroy())
+    }
   }
 
   stream(code: number, headers: Record<string, string | string[]>): Sink {

@@ -24,7 +24,7 @@ function defaults({ spec, status }: Node): void {
 }
 
 /** The kubelet's configuration through the API is no more. */
-function dropConfig({ spec, status }: Node): void {
+function dropConfig({ spec, status }: Partial<Pick<Node, 'spec' | 'status'>>): void {
   if (spec) spec.configSource = undefined
   if (status) status.config = undefined
 }
@@ -129,7 +129,8 @@ export const nodes = defineResource<Node>({
   defaults,
   keepsStatusOnCreate: true,
   prepareForCreate: dropConfig,
-  prepareForUpdate: dropConfig,
+  // The status is the stored one here: it is not this update's to change.
+  prepareForUpdate: ({ spec }) => dropConfig({ spec }),
   validate: (node) => validate(node),
   // Kubernetes finds what both judge twice.
   validateUpdate: (node, old) => [...validate(node, old), ...validateChange(node, old)],

@@ -1,0 +1,74 @@
+import { compareResourceVersions } from '../../api/resource-version.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { InformerLag } from '../informer.ts'
+
+/** How far a cache may be behind before readiness fails. */
+export interface LagLimits {
+  unseenWriteSeconds: number
+  silentSeconds: number
+}
+
+/** A write is seen in milliseconds; a server says something every minute. */
+export const defaultLagLimits: LagLimits = { unseenWriteSeconds: 10, silentSeconds: 150 }
+
+interface Noted {
+  resourceVersion: string
+  atMs: number
+}
+
+/** Measures how far a cache is behind: by writes it should have seen, and by how long it has heard nothing. */
+export class LagMeter implements InformerLag {
+  readonly #name: string
+  readonly #clock: Clock
+  readonly #limits: LagLimits
+  /** Writes in the order in which they were noted, so that the first is the oldest. The first has not been seen. */
+  #unseen: Noted[] = []
+  #seen = ''
+  #heardAtMs: number
+  #isSynced = false
+
+  constructor(name: string, clock: Clock, limits: LagLimits) {
+    this.#name = name
+    this.#clock = clock
+    this.#limits = limits
+    this.#heardAtMs = clock.now()
+  }
+
+  /** Somebody has written what the cache will be told of. What is no resource version is passed over. */
+  noteWrite(resourceVersion: string): void {
+    if (!/^[0-9]+$/.test(resourceVersion) || this.#isSeen(resourceVersion)) return
+    this.#unseen.push({ resourceVersion, atMs: this.#clock.now() })
+  }
+
+  /** Something was heard: everything up to here has been seen. */
+  heard(seen: string): void {
+    this.#seen = seen
+    this.#isSynced = true
+    this.#heardAtMs = this.#clock.now()
+    if (this.#unseen.length === 0) return
+    const first = this.#unseen.findIndex((write) => !this.#isSeen(write.resourceVersion))
+    this.#unseen.splice(0, first < 0 ? this.#unseen.length : first)
+  }
+
+  unseenWriteSeconds(): number {
+    const oldest = this.#unseen[0]
+    return oldest ? (this.#clock.now() - oldest.atMs) / 1000 : 0
+  }
+
+  silentSeconds(): number {
+    return (this.#clock.now() - this.#heardAtMs) / 1000
+  }
+
+  problem(): string | undefined {
+    if (!this.#isSynced) return `informer ${this.#name} has not listed what there is`
+    const unseen = this.unseenWriteSeconds()
+    if (unseen > this.#limits.unseenWriteSeconds) return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`
+    const silent = this.silentSeconds()
+    if (silent > this.#limits.silentSeconds) return `informer ${this.#name} has heard nothing for ${Math.round(silent)} s`
+    return undefined
+  }
+
+  #isSeen(resourceVersion: string): boolean {
+    return this.#seen !== '' && compareResourceVersions(resourceVersion, this.#seen) <= 0
+  }
+}

@@ -1,0 +1,96 @@
+import type { KubeObject } from '../../api/object.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
+import { keyOf } from '../resource-type.ts'
+import type { ChangeType } from '../watcher/index.ts'
+import { IndexSet } from './index-set.ts'
+
+/** What happened to one object in a cache. */
+export type CacheChange<T extends KubeObject> =
+  | { kind: 'add'; object: T }
+  | { kind: 'update'; old: T; object: T }
+  /** `isFinal` is false where the deletion itself was missed. */
+  | { kind: 'delete'; object: T; isFinal: boolean }
+
+/** The newest known state of all objects. No object ever goes back in time: what is not newer than what is known is passed over. */
+export class ObjectCache<T extends KubeObject> {
+  #objects = new Map<string, T>()
+  readonly indexes: IndexSet<T>
+  /**
+   * The versions at which objects went, by key: an older event that comes late must not bring one back. Two generations, of which the
+   * older is forgotten with every bookmark, as a server sends nothing older than one.
+   */
+  #gone = new Map<string, string>()
+  #goneBefore = new Map<string, string>()
+
+  constructor(onIndexError: (index: string, error: unknown) => void) {
+    this.indexes = new IndexSet(onIndexError)
+  }
+
+  get all(): ReadonlyMap<string, T> {
+    return this.#objects
+  }
+
+  /** Takes in one event. Nothing comes back where it was known already. */
+  apply(type: ChangeType, object: T): CacheChange<T>[] {
+    const key = keyOf(object)
+    const old = this.#objects.get(key)
+    const version = versionOf(object)
+    const known = old ? versionOf(old) : (this.#gone.get(key) ?? this.#goneBefore.get(key))
+    if (known !== undefined && !isNewer(version, known)) return []
+    if (type === 'DELETED') {
+      this.#gone.set(key, version)
+      if (!old) return []
+      this.#set(key, old, undefined)
+      return [{ kind: 'delete', object, isFinal: true }]
+    }
+    this.#set(key, old, object)
+    return this.#changesOf(old, object)
+  }
+
+  /** Takes in all there is. */
+  replace(objects: ReadonlyMap<string, T>): CacheChange<T>[] {
+    const changes: CacheChange<T>[] = []
+    for (const [key, old] of this.#objects) {
+      if (objects.has(key)) continue
+      this.#set(key, old, undefined)
+      changes.push({ kind: 'delete', object: old, isFinal: false })
+    }
+    for (const [key, object] of objects) {
+      const old = this.#objects.get(key)
+      if (old && !isNewer(versionOf(object), versionOf(old))) continue
+      this.#set(key, old, object)
+      changes.push(...this.#changesOf(old, object))
+    }
+    this.#gone.clear()
+    this.#goneBefore.clear()
+    return changes
+  }
+
+  /** The server has sent everything up to a point. */
+  bookmark(): void {
+    if (this.#gone.size === 0 && this.#goneBefore.size === 0) return
+    this.#goneBefore = this.#gone
+    this.#gone = new Map()
+  }
+
+  #set(key: string, old: T | undefined, object: T | undefined): void {
+    if (object) this.#objects.set(key, object)
+    else this.#objects.delete(key)
+    this.indexes.update(key, old, object)
+  }
+
+  /** An object made anew under an old name is another object. */
+  #changesOf(old: T | undefined, object: T): CacheChange<T>[] {
+    if (!old) return [{ kind: 'add', object }]
+    if (old.metadata.uid === object.metadata.uid) return [{ kind: 'update', old, object }]
+    return [
+      { kind: 'delete', object: old, isFinal: false },
+      { kind: 'add', object },
+    ]
+  }
+}
+
+const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? ''
+
+/** What has no version that can be compared is taken as it comes. */
+const isNewer = (version: string, known: string): boolean => version === '' || known === '' || compareResourceVersions(version, known) > 0

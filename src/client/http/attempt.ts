@@ -1,0 +1,193 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Credentials, Proof } from '../access.ts'
+import { type ApiRequest, TransportError } from '../transport.ts'
+import type { Connections } from './connections.ts'
+import type { Answer, AnswerHeaders, Wire } from './wire.ts'
+
+/** What all requests to one server have in common. */
+export interface Host {
+  origin: string
+  /** Of the server's address, without the last slash: an API may be below something else. */
+  basePath: string
+  connections: Connections
+  credentials: Credentials
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string | string[]>>
+  clock: Clock
+  timeoutMs: number
+  /** What is under way. */
+  active: Set<Attempt>
+  onWarning: ((text: string) => void) | undefined
+}
+
+/** Gets the answer to a request. Exactly one of `end`, `fail` and `aborted` is called, last; none after a cancellation. */
+export interface Receiver {
+  head(code: number, headers: AnswerHeaders): void
+  data(chunk: Buffer): void
+  end(): void
+  fail(error: Error): void
+  aborted(reason: unknown): void
+}
+
+/** One request on its way: finds out who to be, finds a connection, waits no longer than it should, and tries once more with new credentials. */
+export class Attempt implements Answer {
+  readonly #host: Host
+  readonly #request: ApiRequest
+  readonly #receiver: Receiver
+  readonly #isLong: boolean
+  #proof: Proof = {}
+  #isOver = false
+  #cancelTimer: (() => void) | undefined
+  /** Set once the request is on a wire. */
+  #cancelWire: (() => void) | undefined
+  /** The answer to a first try whose credentials were refused, in case there are no others. */
+  #refusal: { headers: AnswerHeaders; chunks: Buffer[] } | undefined
+  #isSecondTry = false
+
+  constructor(host: Host, request: ApiRequest, isLong: boolean, receiver: Receiver) {
+    this.#host = host
+    this.#request = request
+    this.#isLong = isLong
+    this.#receiver = receiver
+  }
+
+  start(): void {
+    const { active, clock, timeoutMs } = this.#host
+    active.add(this)
+    this.#request.signal?.addEventListener('abort', this.#abort, { once: true })
+    if (timeoutMs > 0) this.#cancelTimer = clock.after(timeoutMs, () => this.#expire(timeoutMs))
+    this.#prove()
+  }
+
+  /** Ends it without another word to the receiver. */
+  cancel(): void {
+    if (!this.#finish()) return
+    this.#cancelWire?.()
+  }
+
+  /** Ends it because nobody is there any more to get the answer. */
+  shutDown(): void {
+    const cancelWire = this.#cancelWire
+    if (this.#isLong) this.#abort()
+    else this.fail(new TransportError('the transport is closed', cancelWire === undefined))
+    cancelWire?.()
+  }
+
+  /** Lets it take as long as it likes from now on. */
+  stopTimer(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+
+  head(code: number, headers: AnswerHeaders): void {
+    if (this.#isOver) return
+    if (this.#host.onWarning && headers.warning) for (const text of warningsOf(headers.warning)) this.#host.onWarning(text)
+    if (code === 401 && !this.#isSecondTry) this.#refusal = { headers, chunks: [] }
+    else this.#receiver.head(code, headers)
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return
+    if (this.#refusal) this.#refusal.chunks.push(chunk)
+    else this.#receiver.data(chunk)
+  }
+
+  end(): void {
+    if (this.#refusal) return this.#tryAgain(this.#refusal)
+    if (this.#finish()) this.#receiver.end()
+  }
+
+  fail(error: Error): void {
+    if (!this.#finish()) return
+    const { method, path } = this.#request
+    const message = `${method} ${this.#host.origin}${this.#host.basePath}${path}: ${error.message}`
+    this.#receiver.fail(error instanceof TransportError ? new TransportError(message, error.isUnsent, { cause: error.cause }) : new Error(message, { cause: error }))
+  }
+
+  #prove(): void {
+    try {
+      const proof = this.#host.credentials.current()
+      if (proof instanceof Promise) proof.then((p) => this.#connect(p), this.#failed)
+      else this.#connect(proof)
+    } catch (e) {
+      // After the caller has its way to cancel.
+      queueMicrotask(() => this.fail(e as Error))
+    }
+  }
+
+  #connect(proof: Proof): void {
+    if (this.#isOver) return
+    this.#proof = proof
+    const wire = this.#host.connections.wire(proof.certificate, this.#isLong)
+    if (wire instanceof Promise) wire.then((w) => this.#send(w), this.#failed)
+    else this.#send(wire)
+  }
+
+  #send(wire: Wire): void {
+    if (this.#isOver) return
+    const { method, path, query, body, contentType = 'application/json' } = this.#request
+    const { authorization } = this.#proof
+    const target = `${this.#host.basePath}${path}`
+    const headers: Record<string, string | string[]> = { ...this.#host.headers }
+    if (authorization) headers.authorization = authorization
+    if (body !== undefined) headers['content-type'] = contentType
+    const request = {
+      method,
+      path: query ? `${target}?${queryText(query)}` : target,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      isLong: this.#isLong,
+    }
+    this.#cancelWire = wire.start(request, this)
+  }
+
+  #tryAgain(refusal: { headers: AnswerHeaders; chunks: Buffer[] }): void {
+    this.#refusal = undefined
+    this.#isSecondTry = true
+    this.#cancelWire = undefined
+    this.#host.credentials.refused(this.#proof).then((isOther) => {
+      if (this.#isOver) return
+      if (isOther) return this.#prove()
+      this.#receiver.head(401, refusal.headers)
+      for (const chunk of refusal.chunks) this.#receiver.data(chunk)
+      this.end()
+    }, this.#failed)
+  }
+
+  #expire(timeoutMs: number): void {
+    const isUnsent = this.#cancelWire === undefined && !this.#isSecondTry
+    const cancelWire = this.#cancelWire
+    this.fail(new TransportError(`no answer within ${timeoutMs / 1000} s`, isUnsent))
+    cancelWire?.()
+  }
+
+  readonly #failed = (e: unknown) => this.fail(e as Error)
+
+  readonly #abort = () => {
+    if (!this.#finish()) return
+    this.#cancelWire?.()
+    this.#receiver.aborted(this.#request.signal?.reason)
+  }
+
+  /** Whether it was still going. */
+  #finish(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#host.active.delete(this)
+    this.stopTimer()
+    this.#request.signal?.removeEventListener('abort', this.#abort)
+    return true
+  }
+}
+
+function queryText(query: Readonly<Record<string, string>>): string {
+  let text = ''
+  for (const name in query) text += `${text === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name]!)}`
+  return text
+}
+
+/** The texts of `299 - "text"`, of which there can be several in one header. */
+function warningsOf(header: string | string[]): string[] {
+  const all = Array.isArray(header) ? header.join(', ') : header
+  return Array.from(all.matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g), (m) => m[1]!.replaceAll(/\\(.)/g, '$1'))
+}

@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { ClientCertificate, ClusterAccess } from '../access.ts'
+import { waitFor } from '../retry.ts'
+import { dial } from './dial.ts'
+import { unsent } from './failure.ts'
+import { Http1Wire } from './http1-wire.ts'
+import { type HeartbeatOptions, Http2Wire } from './http2-wire.ts'
+import type { Wire } from './wire.ts'
+
+export interface ConnectionsOptions extends HeartbeatOptions {
+  access: ClusterAccess
+  proxy: URL | undefined
+  clock: Clock
+  random: Random
+  connectTimeoutMs: number
+}
+
+/** After a failure to connect, the next attempt waits; twice as long after each. */
+const firstPauseMs = 50
+const longestPauseMs = 5000
+
+/**
+ * The ways to one server. With HTTP/2 that is one connection, and another only where watches have taken what the server allows on the first; a
+ * server that does not speak it, or a proxy that does not let it through, gets HTTP/1.1.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #closing = new AbortController()
+  /** What is open with this certificate. */
+  #certificate: ClientCertificate | undefined
+  #http2: Http2Wire[] = []
+  #http1: Http1Wire | undefined
+  /** The one attempt to connect that everybody waits for. */
+  #dialing: Promise<Wire> | undefined
+  #failures = 0
+  #notBeforeMs = 0
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    if (options.access.server.protocol !== 'https:') this.#http1 = this.#openHttp1()
+  }
+
+  /** A way to send a request as the owner of this certificate; a promise where none is open. Rejects with a TransportError. */
+  wire(certificate: ClientCertificate | undefined, isLong: boolean): Wire | Promise<Wire> {
+    if (certificate !== this.#certificate) this.#startOver(certificate)
+    if (this.#http1) return this.#http1
+    for (const wire of this.#http2) if (wire.hasRoom(isLong)) return wire
+    return this.#another(certificate, isLong)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the transport is closed'))
+    this.#http1?.close()
+    const open = this.#http2
+    this.#http2 = []
+    await Promise.all(open.map((wire) => wire.close(true)))
+  }
+
+  async #another(certificate: ClientCertificate | undefined, isLong: boolean): Promise<Wire> {
+    this.#dialing ??= this.#dial(certificate).finally(() => (this.#dialing = undefined))
+    const wire = await this.#dialing
+    // Others who waited for it too may have filled it, or the certificate may have changed.
+    const isGood = certificate === this.#certificate && (!(wire instanceof Http2Wire) || wire.hasRoom(isLong))
+    return isGood ? wire : this.wire(certificate, isLong)
+  }
+
+  async #dial(certificate: ClientCertificate | undefined): Promise<Wire> {
+    const { clock, random } = this.#options
+    try {
+      const waitMs = this.#notBeforeMs - clock.now()
+      if (waitMs > 0) await waitFor(clock, waitMs, this.#closing.signal)
+      const socket = (await this.#openSocket(certificate, ['h2', 'http/1.1'])) as TLSSocket
+      const wire = await (socket.alpnProtocol === 'h2' ? this.#openHttp2(socket) : this.#settleForHttp1(socket))
+      this.#failures = 0
+      this.#notBeforeMs = 0
+      return wire
+    } catch (e) {
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+      this.#notBeforeMs = clock.now() + pauseMs * (0.5 + random.next() / 2)
+      throw unsent(e)
+    }
+  }
+
+  #openSocket(certificate: ClientCertificate | undefined, protocols: readonly ('h2' | 'http/1.1')[]): Promise<Socket> {
+    const { access, proxy, clock, connectTimeoutMs } = this.#options
+    return dial({ access, proxy, certificate, protocols, clock, timeoutMs: connectTimeoutMs, signal: this.#closing.signal })
+  }
+
+  async #openHttp2(socket: Socket): Promise<Wire> {
+    const { access, clock, pingAfterMs, pingTimeoutMs } = this.#options
+    const onRetired = () => (this.#http2 = this.#http2.filter((w) => w !== wire))
+    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, origin: access.server.origin, onRetired })
+    this.#http2.push(wire)
+    await wire.ready()
+    return wire
+  }
+
+  #settleForHttp1(socket: Socket): Wire {
+    socket.destroy()
+    return (this.#http1 = this.#openHttp1())
+  }
+
+  #openHttp1(): Http1Wire {
+    const certificate = this.#certificate
+    return new Http1Wire(this.#options.access.server.host, () => this.#openSocket(certificate, ['http/1.1']))
+  }
+
+  /** Connections of another certificate end when what they carry has ended. */
+  #startOver(certificate: ClientCertificate | undefined): void {
+    this.#certificate = certificate
+    for (const wire of this.#http2) void wire.close(false)
+    this.#http2 = []
+    this.#http1?.retire()
+    if (this.#http1) this.#http1 = this.#openHttp1()
+    this.#dialing = undefined
+  }
+}

@@ -1,0 +1,60 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const variable = (env: Environment, name: string) => env[name] || env[name.toLowerCase()] || ''
+
+/** The proxy that a server is reached by, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; undefined to go straight there. */
+export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
+  const text = variable(env, server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')
+  if (text === '') return undefined
+  const host = bareHost(server)
+  if (isLoopback(host) || isExempt(host, portOf(server), variable(env, 'NO_PROXY'))) return undefined
+  return parseProxy(text)
+}
+
+/** Reads the address of a proxy; without a scheme it is HTTP. */
+export function parseProxy(text: string): URL {
+  const url = URL.canParse(text) && text.includes('://') ? new URL(text) : URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined
+  if (!url) throw new Error(`proxy ${JSON.stringify(text)} is not a URL`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`proxy ${JSON.stringify(text)} is not supported: use an http or https proxy`)
+  return url
+}
+
+/** Without the brackets of an IPv6 address. */
+export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+
+export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+
+/** As in Go, a proxy is never asked for what is on this machine. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function isExempt(host: string, port: number, list: string): boolean {
+  return list
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .some((entry) => entry !== '' && matches(entry, host.toLowerCase(), port))
+}
+
+function matches(entry: string, host: string, port: number): boolean {
+  if (entry === '*') return true
+  if (entry.includes('/')) return isInRange(entry, host)
+  const [, name = '', onPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry)!
+  if (onPort && Number(onPort) !== port) return false
+  const wanted = name.replace(/^\[|\]$/g, '').replace(/^\*\./, '.')
+  if (wanted.startsWith('.')) return host.endsWith(wanted)
+  return host === wanted || (isIP(wanted) === 0 && host.endsWith(`.${wanted}`))
+}
+
+function isInRange(range: string, host: string): boolean {
+  const family = isIP(host)
+  const [net = '', bits = ''] = range.split('/')
+  if (family === 0 || isIP(net) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(net, Number(bits), kind)
+  return list.check(host, kind)
+}

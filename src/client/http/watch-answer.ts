@@ -1,0 +1,93 @@
+import type { ApiError, Status } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import { TransportError, type WatchEvent, type WatchListener } from '../transport.ts'
+import type { Receiver } from './attempt.ts'
+import { LineSplitter } from './line-splitter.ts'
+import { errorOfAnswer, errorOfStatus } from './status-error.ts'
+import type { AnswerHeaders } from './wire.ts'
+
+/** Reads a watch's answer: one event a line. */
+export class WatchAnswer<T extends KubeObject> implements Receiver {
+  readonly #listener: WatchListener<T>
+  readonly #clock: Clock
+  readonly #lines = new LineSplitter((line) => this.#take(line))
+  /** Ends the request, which the server does not know to be over. */
+  readonly #hangUp: () => void
+  readonly #onOpened: () => void
+  #code = 0
+  #headers: AnswerHeaders = {}
+  /** The body of a refusal. */
+  readonly #chunks: Buffer[] = []
+  #isOver = false
+
+  constructor(listener: WatchListener<T>, clock: Clock, onOpened: () => void, hangUp: () => void) {
+    this.#listener = listener
+    this.#clock = clock
+    this.#onOpened = onOpened
+    this.#hangUp = hangUp
+  }
+
+  head(code: number, headers: AnswerHeaders): void {
+    this.#code = code
+    this.#headers = headers
+    if (code !== 200) return
+    this.#onOpened()
+    this.#guarded(() => this.#listener.opened())
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#code === 200) this.#lines.push(chunk)
+    else this.#chunks.push(chunk)
+  }
+
+  end(): void {
+    if (this.#code === 200) {
+      this.#lines.end()
+      this.close(undefined)
+    } else {
+      this.close(errorOfAnswer(this.#code, this.#headers, Buffer.concat(this.#chunks).toString('utf8'), this.#clock.now()))
+    }
+  }
+
+  fail(error: Error): void {
+    this.close(error)
+  }
+
+  aborted(): void {
+    this.close(undefined)
+  }
+
+  /** Tells the listener that it is over, once. */
+  close(error: Error | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#lines.stop()
+    this.#hangUp()
+    this.#listener.closed(error)
+  }
+
+  #take(line: string): void {
+    let event: WatchEvent<T>
+    try {
+      event = JSON.parse(line) as WatchEvent<T>
+    } catch (e) {
+      return this.close(new TransportError(`an event of the watch is not JSON: ${(e as Error).message}`, false, { cause: e }))
+    }
+    if ((event.type as string) === 'ERROR') return this.close(errorOfEvent(event.object))
+    this.#guarded(() => this.#listener.event(event))
+  }
+
+  /** A listener that fails has missed something: the watch ends, with its error, instead of going on as if nothing were. */
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (e) {
+      this.close(e as Error)
+    }
+  }
+}
+
+function errorOfEvent(object: unknown): ApiError {
+  return errorOfStatus((object ?? {}) as Partial<Status>, (object as Partial<Status> | undefined)?.code ?? 500)
+}

@@ -1,0 +1,46 @@
+export { fixedCredentials } from './access.ts'
+export type { ClientCertificate, ClusterAccess, Credentials, Proof } from './access.ts'
+export { Client } from './client.ts'
+export type {
+  ClientOptions,
+  DeleteOptions,
+  GetOptions,
+  List,
+  ListAllOptions,
+  ListOptions,
+  New,
+  PatchOptions,
+  PatchType,
+  PropagationPolicy,
+  RequestOptions,
+  Selection,
+  SubresourceOptions,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+export type { IndexFunction } from './cache/index-set.ts'
+export { InformerMetrics } from './cache/informer-metrics.ts'
+export { defaultLagLimits } from './cache/lag.ts'
+export type { LagLimits } from './cache/lag.ts'
+export { ConsistencyStore } from './consistency-store.ts'
+export type { ConsistencyStoreOptions, Readiness } from './consistency-store.ts'
+export { addFinalizer, finalizersPatch, hasFinalizer, removeFinalizer } from './finalizers.ts'
+export { HttpTransport } from './http/index.ts'
+export type { HttpTransportOptions } from './http/index.ts'
+export { InformerFactory } from './informer-factory.ts'
+export type { InformerFactoryOptions, InformerSpec } from './informer-factory.ts'
+export type { Informer, InformerHandler, InformerLag } from './informer.ts'
+export { inClusterAccess, isInCluster, loadAccess } from './kubeconfig/index.ts'
+export type { Choice, Command, CommandResult, InClusterOptions, LoadOptions, RunCommand } from './kubeconfig/index.ts'
+export { adoptionPatch, claim, controllerOf, isControlledBy, ownerReference, refersTo, releasePatch } from './owners.ts'
+export type { Claim, OwnerPatch, OwnerReferenceOptions } from './owners.ts'
+export { apiVersionOf, keyOf, pathOf, resourceName, resourceType, splitKey } from './resource-type.ts'
+export type { ResourceType } from './resource-type.ts'
+export * from './resources.ts'
+export type { RetryOptions } from './retry.ts'
+export { SharedInformer } from './shared-informer.ts'
+export type { SharedInformerOptions } from './shared-informer.ts'
+export { TransportError } from './transport.ts'
+export type { ApiRequest, Transport, WatchEvent, WatchEventType, WatchListener } from './transport.ts'
+export { Watcher, defaultRules } from './watcher/index.ts'
+export type { RestartReason, WatchScope, WatcherListener, WatcherOptions, WatcherRules, WatcherState } from './watcher/index.ts'

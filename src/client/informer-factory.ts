@@ -1,0 +1,77 @@
+import type { KubeObject } from '../api/object.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import { InformerMetrics } from './cache/informer-metrics.ts'
+import type { LagLimits } from './cache/lag.ts'
+import { type ResourceType, apiVersionOf } from './resource-type.ts'
+import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
+import type { Transport } from './transport.ts'
+import type { WatcherRules } from './watcher/index.ts'
+
+export interface InformerFactoryOptions {
+  transport: Transport
+  clock: Clock
+  random: Random
+  logger?: Logger
+  /** Where the metrics of its informers go. One factory for a registry. */
+  metrics?: MetricsRegistry
+  resyncMs?: number
+  limits?: Partial<LagLimits>
+  rules?: Partial<WatcherRules>
+  stream?: boolean
+}
+
+/** What one informer has of its own. */
+export type InformerSpec<T extends KubeObject> = Pick<
+  SharedInformerOptions<T>,
+  'namespace' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
+>
+
+/** Makes informers, one for all who ask for the same objects. */
+export class InformerFactory {
+  readonly #options: Omit<InformerFactoryOptions, 'metrics'> & { metrics?: InformerMetrics }
+  readonly #informers = new Map<string, { informer: SharedInformer<never>; transform: unknown }>()
+  #isStarted = false
+
+  constructor({ metrics, ...options }: InformerFactoryOptions) {
+    this.#options = { ...options, ...(metrics ? { metrics: new InformerMetrics(metrics) } : {}) }
+  }
+
+  /** The informer of a resource in a scope. Asked for again, it is the same one: indexes add up, a transform must be the same. */
+  informer<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T> = {}): SharedInformer<T> {
+    const key = `${apiVersionOf(type)} ${scopeName(type, spec)}`
+    const known = this.#informers.get(key)
+    if (known) {
+      if (known.transform !== spec.transform) throw new Error(`informer ${known.informer.name} has another transform`)
+      const informer = known.informer as unknown as SharedInformer<T>
+      for (const [name, valuesOf] of Object.entries(spec.indexes ?? {})) informer.addIndex(name, valuesOf)
+      return informer
+    }
+    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type })
+    this.#informers.set(key, { informer: informer as unknown as SharedInformer<never>, transform: spec.transform })
+    if (this.#isStarted) informer.start()
+    return informer
+  }
+
+  /** Starts all informers: those that are asked for later, too. */
+  start(): void {
+    this.#isStarted = true
+    for (const { informer } of this.#informers.values()) informer.start()
+  }
+
+  stop(): void {
+    for (const { informer } of this.#informers.values()) informer.stop()
+  }
+
+  /** Resolves when every informer that there is now has its first list; rejects when the signal is aborted first. */
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced(signal)))
+  }
+
+  /** Why readiness should fail, in one sentence per informer that is behind. */
+  problems(): string[] {
+    return [...this.#informers.values()].flatMap(({ informer }) => informer.lag.problem() ?? [])
+  }
+}

@@ -1,0 +1,6 @@
+export type { Choice } from './cluster-access.ts'
+export { inClusterAccess, isInCluster } from './in-cluster.ts'
+export type { InClusterOptions } from './in-cluster.ts'
+export { loadAccess } from './load.ts'
+export type { LoadOptions } from './load.ts'
+export type { Command, CommandResult, RunCommand } from './run-command.ts'

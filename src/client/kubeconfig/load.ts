@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { parseYaml } from '../../api/json/index.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import type { ClusterAccess } from '../access.ts'
+import { type Choice, clusterAccess } from './cluster-access.ts'
+import { type Config, isEmptyConfig, readConfig } from './config.ts'
+import { inClusterAccess, isInCluster } from './in-cluster.ts'
+import { mergeConfigs } from './merge.ts'
+import { type RunCommand, processRunner } from './run-command.ts'
+
+export interface LoadOptions extends Choice {
+  /** This file and no other, as `--kubeconfig` says. */
+  file?: string | undefined
+  clock?: Clock
+  env?: Readonly<Record<string, string | undefined>>
+  /** Runs exec plug-ins. */
+  run?: RunCommand
+  isTerminal?: boolean
+}
+
+/**
+ * How to reach a cluster, as kubectl would: by the file that is named, or the files of KUBECONFIG, or ~/.kube/config, or as a pod of the
+ * cluster. Rejects with one sentence that says what is missing.
+ */
+export async function loadAccess(options: LoadOptions = {}): Promise<ClusterAccess> {
+  const { clock = systemClock, env = process.env, isTerminal = process.stdin.isTTY === true } = options
+  const config = await loadConfig(options.file, env)
+  const isChosen = options.file || options.context || options.cluster || options.user
+  if (isEmptyConfig(config)) {
+    if (!isChosen && isInCluster(env)) return inClusterAccess({ clock, env })
+    throw new Error(`there is no kubeconfig: ${places(options.file, env)}`)
+  }
+  return clusterAccess(config, options, { clock, env, isTerminal, run: options.run ?? processRunner(clock) })
+}
+
+async function loadConfig(file: string | undefined, env: Readonly<Record<string, string | undefined>>): Promise<Config> {
+  if (file) {
+    const config = await readFileConfig(file)
+    if (!config) throw new Error(`kubeconfig ${file} does not exist`)
+    return config
+  }
+  const configs = await Promise.all(defaultFiles(env).map(readFileConfig))
+  return mergeConfigs(configs.filter((c) => c !== undefined))
+}
+
+/** The files of KUBECONFIG, each once, or the one at home. */
+function defaultFiles(env: Readonly<Record<string, string | undefined>>): string[] {
+  if (!env.KUBECONFIG) return [path.join(env.HOME || homedir(), '.kube', 'config')]
+  return [...new Set(env.KUBECONFIG.split(path.delimiter).filter((f) => f !== ''))]
+}
+
+function places(file: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  if (file) return `${file} is empty`
+  const files = defaultFiles(env)
+  return `${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist or ${files.length === 1 ? 'is' : 'are'} empty`
+}
+
+/** Undefined if the file does not exist. */
+async function readFileConfig(file: string): Promise<Config | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (e) {
+    const { code, message } = e as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Error(`kubeconfig ${file} cannot be read: ${code === 'EACCES' ? 'permission denied' : message}`, { cause: e })
+  }
+  let value: unknown
+  try {
+    ;({ value } = await parseYaml(text))
+  } catch (e) {
+    throw new Error(`kubeconfig ${file} is not YAML: ${(e as Error).message}`, { cause: e })
+  }
+  return readConfig(value, path.resolve(file))
+}

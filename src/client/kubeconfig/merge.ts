@@ -1,0 +1,17 @@
+import { type Config, emptyConfig } from './config.ts'
+
+/** Merges as kubectl does: whoever says something first is right. An entry is taken whole, never field by field. */
+export function mergeConfigs(configs: readonly Config[]): Config {
+  const merged = emptyConfig()
+  for (const { currentContext, clusters, users, contexts } of configs) {
+    merged.currentContext ||= currentContext
+    addMissing(merged.clusters, clusters)
+    addMissing(merged.users, users)
+    addMissing(merged.contexts, contexts)
+  }
+  return merged
+}
+
+function addMissing<E>(to: Map<string, E>, from: ReadonlyMap<string, E>): void {
+  for (const [name, entry] of from) if (!to.has(name)) to.set(name, entry)
+}

@@ -1,0 +1,6 @@
+export { type ElectionMetrics, measureElection } from './election-metrics.ts'
+export { LeaderTransport } from './leader-transport.ts'
+export { Leadership } from './leadership.ts'
+export { claimLease, lastWrittenAnnotation, newerVersion } from './lease-record.ts'
+export { NotLeaderError } from './not-leader-error.ts'
+export { ObservedLease } from './observed-lease.ts'

@@ -1,0 +1,63 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { Series } from '../../base/metrics.ts'
+import type { ApiRequest, Transport, WatchListener } from '../transport.ts'
+import type { Leadership } from './leadership.ts'
+import { NotLeaderError } from './not-leader-error.ts'
+
+/**
+ * Sends writes only while this process is the leader, which is checked at the moment of sending. Before anything that comes back is passed on, the clock is
+ * compared with the deadline: nobody hears news as leader who is none any more. Reads and watches go on.
+ */
+export class LeaderTransport implements Transport {
+  readonly #inner: Transport
+  readonly #leadership: () => Leadership | undefined
+  readonly #refused: Pick<Series, 'inc'> | undefined
+
+  /** `leadership` is one term's, or answers with whatever term there is; `refused` counts writes that were not sent. */
+  constructor(inner: Transport, leadership: Leadership | (() => Leadership | undefined), refused?: Pick<Series, 'inc'>) {
+    this.#inner = inner
+    this.#leadership = typeof leadership === 'function' ? leadership : () => leadership
+    this.#refused = refused
+  }
+
+  async send<T>(request: ApiRequest): Promise<T> {
+    try {
+      if (request.method === 'GET') return await this.#inner.send<T>(request)
+      return await this.#write<T>(request)
+    } finally {
+      this.#leadership()?.isLeader()
+    }
+  }
+
+  watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
+    const check = () => this.#leadership()?.isLeader()
+    return this.#inner.watch<T>(request, {
+      opened: () => {
+        check()
+        listener.opened()
+      },
+      event: (event) => {
+        check()
+        listener.event(event)
+      },
+      closed: (error) => {
+        check()
+        listener.closed(error)
+      },
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+
+  #write<T>(request: ApiRequest): Promise<T> {
+    const what = `${request.method} ${request.path}`
+    const leadership = this.#leadership()
+    if (!leadership?.isLeader()) {
+      this.#refused?.inc()
+      throw new NotLeaderError(`${what} is not sent: this process is not the leader`)
+    }
+    return leadership.write((signal) => this.#inner.send<T>({ ...request, signal }), request.signal, what)
+  }
+}

@@ -1,0 +1,5 @@
+export { DelayHeap } from './delay-heap.ts'
+export { type QueueMetrics, measureQueue } from './queue-metrics.ts'
+export { ReadyList, ReadyNode } from './ready-list.ts'
+export { RetryLimiter, type RetryLimits } from './retry-limiter.ts'
+export { TokenBucket } from './token-bucket.ts'

@@ -1,0 +1,77 @@
+import { ApiError } from '../api/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { type ApiRequest, TransportError } from './transport.ts'
+
+export interface RetryOptions {
+  /** How often a request is sent again that the server asked to come back with (429, 503 with Retry-After). Default: 10. */
+  throttled?: number
+  /** How often a request is sent again that never arrived or, if it only reads, got no answer. Default: 5. */
+  unanswered?: number
+  /** The first wait before a request without an answer is sent again; it doubles each time. Default: 100. */
+  baseDelayMs?: number
+  /** The longest such wait. Default: 5,000. */
+  maxDelayMs?: number
+}
+
+/** Waits; rejects with the signal's reason when it is aborted first. */
+export function waitFor(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error)
+    const stop = () => {
+      cancel()
+      reject(signal!.reason as Error)
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** How long the server wants to be left alone, where it has said so. */
+function retryAfterMs(error: ApiError): number | undefined {
+  const seconds = error.details?.retryAfterSeconds
+  return (error.code === 429 || error.code === 503) && seconds ? seconds * 1000 : undefined
+}
+
+/** Sends requests again where that is safe, and only there: what may have taken effect is never done twice. */
+export class Retrier {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #options: Required<RetryOptions>
+
+  constructor(clock: Clock, random: Random, options: RetryOptions = {}) {
+    this.#clock = clock
+    this.#random = random
+    this.#options = { throttled: 10, unanswered: 5, baseDelayMs: 100, maxDelayMs: 5000, ...options }
+  }
+
+  async send<T>(request: ApiRequest, attempt: (request: ApiRequest) => Promise<T>): Promise<T> {
+    const counts = { throttled: 0, unanswered: 0 }
+    for (;;) {
+      try {
+        return await attempt(request)
+      } catch (e) {
+        const delayMs = request.signal?.aborted ? undefined : this.#delayMs(request, e, counts)
+        if (delayMs === undefined) throw e
+        await waitFor(this.#clock, delayMs, request.signal)
+      }
+    }
+  }
+
+  /** How long to wait before the next attempt; undefined if there should be none. */
+  #delayMs(request: ApiRequest, error: unknown, counts: { throttled: number; unanswered: number }): number | undefined {
+    if (error instanceof ApiError) {
+      const delayMs = retryAfterMs(error)
+      return delayMs !== undefined && counts.throttled++ < this.#options.throttled ? delayMs : undefined
+    }
+    if (!(error instanceof TransportError) || !(error.isUnsent || request.method === 'GET')) return undefined
+    const { unanswered, baseDelayMs, maxDelayMs } = this.#options
+    if (counts.unanswered >= unanswered) return undefined
+    const delayMs = Math.min(maxDelayMs, baseDelayMs * 2 ** counts.unanswered++)
+    // Clients that lost the same server come back at different times.
+    return delayMs * (0.5 + this.#random.next() / 2)
+  }
+}

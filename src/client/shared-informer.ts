@@ -1,0 +1,261 @@
+import type { KubeObject } from '../api/object.ts'
+import type { Clock } from '../base/clock.ts'
+import { type Logger, silentLogger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import type { IndexFunction } from './cache/index-set.ts'
+import type { InformerMetrics } from './cache/informer-metrics.ts'
+import { type LagLimits, LagMeter, defaultLagLimits } from './cache/lag.ts'
+import { type CacheChange, ObjectCache } from './cache/object-cache.ts'
+import type { Informer, InformerHandler, InformerLag } from './informer.ts'
+import { type ResourceType, resourceName } from './resource-type.ts'
+import type { Transport } from './transport.ts'
+import { type ChangeType, type WatchScope, Watcher, type WatcherRules, type WatcherState } from './watcher/index.ts'
+
+export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends WatchScope {
+  transport: Transport
+  type: ResourceType<T>
+  clock: Clock
+  random: Random
+  logger?: Logger
+  metrics?: InformerMetrics
+  /** What metrics and readiness call it; by default its resource and scope: `pods`, `pods/default`. */
+  name?: string
+  indexes?: Readonly<Record<string, IndexFunction<T>>>
+  /** Makes of an object what is to be kept of it, on arrival. It must not change what it gets, and must keep names and resource version. */
+  transform?: (object: T) => T
+  /** Every so often all handlers are told of everything again; not at all if absent. */
+  resyncMs?: number
+  limits?: Partial<LagLimits>
+  rules?: Partial<WatcherRules>
+  /** A list older than this is refused. */
+  notOlderThan?: string
+  /** Whether to try to get what is there as the beginning of a watch; true if absent. */
+  stream?: boolean
+}
+
+/** `pods`, `pods/default`, `pods?status.phase=Running` */
+export function scopeName(type: ResourceType, { namespace, labelSelector, fieldSelector }: WatchScope): string {
+  const selectors = [labelSelector, fieldSelector].filter((s) => s).join('&')
+  return `${resourceName(type)}${namespace ? `/${namespace}` : ''}${selectors ? `?${selectors}` : ''}`
+}
+
+interface Registration<T extends KubeObject> {
+  readonly handler: InformerHandler<T>
+  isRemoved: boolean
+}
+
+/** A cache that list and watch keep up to date, shared by all who are interested in the same objects. */
+export class SharedInformer<T extends KubeObject = KubeObject> implements Informer<T> {
+  readonly type: ResourceType<T>
+  readonly name: string
+  readonly #options: SharedInformerOptions<T>
+  readonly #cache: ObjectCache<T>
+  readonly #lag: LagMeter
+  readonly #watcher: Watcher<T>
+  readonly #logger: Logger
+  /** Replaced as a whole when one is added or removed, so that an event goes to those who were there when it came. */
+  #handlers: readonly Registration<T>[] = []
+  #waiting: (() => void)[] = []
+  #seen = ''
+  #hasSynced = false
+  #hasStarted = false
+  #undo: (() => void)[] = []
+
+  constructor(options: SharedInformerOptions<T>) {
+    this.#options = options
+    this.type = options.type
+    this.name = options.name ?? scopeName(options.type, options)
+    this.#logger = (options.logger ?? silentLogger).child({ informer: this.name })
+    this.#cache = new ObjectCache((index, error) => this.#failed(`index ${index}`, error))
+    this.#lag = new LagMeter(this.name, options.clock, { ...defaultLagLimits, ...options.limits })
+    this.#watcher = new Watcher<T>({ ...options, logger: this.#logger, listener: this.#listener() })
+    for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.addIndex(name, valuesOf)
+  }
+
+  get(key: string): T | undefined {
+    return this.#cache.all.get(key)
+  }
+
+  list(): T[] {
+    return [...this.#cache.all.values()]
+  }
+
+  byIndex(index: string, value: string): T[] {
+    return this.#cache.indexes.get(index, value)
+  }
+
+  /** What is cached already is indexed at once. Another function under a name that is taken is refused. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#cache.indexes.add(name, valuesOf, this.#cache.all)
+  }
+
+  addHandler(handler: InformerHandler<T>): () => void {
+    const added: Registration<T> = { handler, isRemoved: false }
+    for (const object of this.list()) this.#tell([added], { kind: 'add', object }, true)
+    if (this.#hasSynced) this.#tellBookmark([added])
+    this.#handlers = [...this.#handlers, added]
+    return () => {
+      added.isRemoved = true
+      this.#handlers = this.#handlers.filter((h) => h !== added)
+    }
+  }
+
+  get lastSyncResourceVersion(): string {
+    return this.#seen
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  get lag(): InformerLag {
+    return this.#lag
+  }
+
+  /** How many objects are cached. */
+  get size(): number {
+    return this.#cache.all.size
+  }
+
+  /** How many have been received and are not cached yet. */
+  get queued(): number {
+    return this.#watcher.gathered
+  }
+
+  /** Where list and watch are. */
+  get state(): WatcherState {
+    return this.#watcher.state
+  }
+
+  /** Who writes what this informer will be told of says so here: readiness fails if it is not told in time. */
+  noteWrite(resourceVersion: string): void {
+    this.#lag.noteWrite(resourceVersion)
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    if (this.#hasSynced) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#waiting = this.#waiting.filter((w) => w !== done)
+        reject(signal!.reason as Error)
+      }
+      const done = () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      if (signal?.aborted) return abort()
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#waiting.push(done)
+    })
+  }
+
+  /** Begins to list and watch. Once is enough. */
+  start(): void {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    if (this.#options.metrics) this.#undo.push(this.#options.metrics.add(this))
+    this.#scheduleResync()
+    this.#watcher.start()
+  }
+
+  /** Ends it for good. What is cached stays, and grows old. */
+  stop(): void {
+    this.#watcher.stop()
+    for (const undo of this.#undo.splice(0)) undo()
+  }
+
+  #listener() {
+    const { metrics } = this.#options
+    const count = { ADDED: metrics?.events(this.name, 'ADDED'), MODIFIED: metrics?.events(this.name, 'MODIFIED'), DELETED: metrics?.events(this.name, 'DELETED') }
+    const bookmarks = metrics?.events(this.name, 'BOOKMARK')
+    return {
+      replace: (objects: Map<string, T>, resourceVersion: string) => this.#replace(objects, resourceVersion),
+      change: (type: ChangeType, object: T, seen: string) => {
+        count[type]?.inc()
+        const handlers = this.#handlers
+        const changes = this.#cache.apply(type, this.#transformed(object))
+        this.#progress(seen)
+        for (const change of changes) this.#tell(handlers, change, false)
+        this.#tellBookmark(handlers)
+      },
+      bookmark: (resourceVersion: string) => {
+        bookmarks?.inc()
+        this.#cache.bookmark()
+        this.#progress(resourceVersion)
+        this.#tellBookmark(this.#handlers)
+      },
+      asked: (how: 'list' | 'stream') => metrics?.lists(this.name, how).inc(),
+      restarted: (reason: Parameters<InformerMetrics['restarts']>[1]) => metrics?.restarts(this.name, reason).inc(),
+    }
+  }
+
+  #replace(objects: Map<string, T>, resourceVersion: string): void {
+    if (this.#options.transform) for (const [key, object] of objects) objects.set(key, this.#transformed(object))
+    const isFirst = !this.#hasSynced
+    const handlers = this.#handlers
+    const changes = this.#cache.replace(objects)
+    this.#hasSynced = true
+    this.#progress(resourceVersion)
+    for (const change of changes) this.#tell(handlers, change, isFirst)
+    this.#tellBookmark(handlers)
+    for (const done of this.#waiting.splice(0)) done()
+  }
+
+  #progress(seen: string): void {
+    this.#seen = seen
+    this.#lag.heard(seen)
+  }
+
+  #transformed(object: T): T {
+    const { transform } = this.#options
+    if (!transform) return object
+    try {
+      return transform(object)
+    } catch (e) {
+      this.#failed('transform', e)
+      return object
+    }
+  }
+
+  #tell(to: readonly Registration<T>[], change: CacheChange<T>, isInitial: boolean): void {
+    for (const { handler, isRemoved } of to) {
+      if (isRemoved) continue
+      try {
+        if (change.kind === 'add') handler.add?.(change.object, isInitial)
+        else if (change.kind === 'update') handler.update?.(change.old, change.object)
+        else handler.delete?.(change.object, change.isFinal)
+      } catch (e) {
+        this.#failed(`${change.kind} handler`, e)
+      }
+    }
+  }
+
+  #tellBookmark(to: readonly Registration<T>[]): void {
+    for (const { handler, isRemoved } of to) {
+      if (isRemoved) continue
+      try {
+        handler.bookmark?.(this.#seen)
+      } catch (e) {
+        this.#failed('bookmark handler', e)
+      }
+    }
+  }
+
+  /** One that fails is its own author's business: the cache and the others go on. */
+  #failed(what: string, error: unknown): void {
+    this.#options.metrics?.failures(this.name).inc()
+    this.#logger.error('something that an informer calls has failed', { what, error })
+  }
+
+  #scheduleResync(): void {
+    const { resyncMs, clock } = this.#options
+    if (!resyncMs) return
+    let cancel = () => {}
+    const again = () => {
+      for (const object of this.#hasSynced ? this.list() : []) this.#tell(this.#handlers, { kind: 'update', old: object, object }, false)
+      cancel = clock.after(resyncMs, again)
+    }
+    cancel = clock.after(resyncMs, again)
+    this.#undo.push(() => cancel())
+  }
+}

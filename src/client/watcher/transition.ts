@@ -1,0 +1,244 @@
+import type { KubeObject } from '../../api/object.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
+import type { Failure, Memory, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
+
+/** What time it is, and a number in [0, 1) for what is left to chance. */
+export interface Circumstances {
+  nowMs: number
+  chance: number
+  rules: WatcherRules
+}
+
+export interface Transition<T extends KubeObject = KubeObject> {
+  state: WatcherState
+  effects: readonly WatcherEffect<T>[]
+}
+
+type Of<K extends WatcherState['kind']> = Extract<WatcherState, { kind: K }>
+
+const nothing: readonly never[] = []
+
+/** What becomes of a watcher, and what it wants to be done. No I/O; every input is allowed in every state. */
+export function transition<T extends KubeObject>(state: WatcherState, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+  if (state.kind === 'Stopped') return { state, effects: nothing }
+  if (input.kind === 'stop') {
+    return { state: { ...memoryOf(state), kind: 'Stopped' }, effects: [{ kind: 'abandon' }, { kind: 'discardGathered' }, { kind: 'wake', afterMs: undefined }] }
+  }
+  switch (state.kind) {
+    case 'Empty':
+      return input.kind === 'start' ? beginAnew(state, now) : { state, effects: nothing }
+    case 'Listing':
+      return listing(state, input, now)
+    case 'Streaming':
+      return streaming(state, input, now)
+    case 'Opening':
+      return opening(state, input, now)
+    case 'Watching':
+      return watching(state, input, now)
+    case 'BackingOff':
+      if (input.kind !== 'woke') return { state, effects: nothing }
+      return state.next === 'list' ? beginAnew(state, now) : resume(state, now)
+  }
+}
+
+function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+  switch (input.kind) {
+    case 'page': {
+      const { objects, resourceVersion, token } = input
+      if (isOlder(resourceVersion, state.seen)) return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
+      if (token !== '') {
+        const next = { ...state, page: state.page + 1, token, askedAtMs: now.nowMs }
+        return { state: next, effects: [{ kind: 'gather', objects }, ...askFor<T>(next, now)] }
+      }
+      return after([{ kind: 'gather', objects }, { kind: 'replace', resourceVersion }], resume({ ...state, seen: resourceVersion }, now))
+    }
+    case 'listFailed':
+      // The rest of the pages cannot be had any more; the whole can.
+      if (input.failure.kind === 'expired' && state.token !== '') {
+        const next: WatcherState = { ...state, page: 1, token: '', isPaged: false, askedAtMs: now.nowMs }
+        return { state: next, effects: [report('expired-page', input.failure.message), { kind: 'discardGathered' }, ...askFor<T>(next, now)] }
+      }
+      return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
+    case 'woke': {
+      const leftMs = state.askedAtMs + now.rules.answerMs - now.nowMs
+      if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
+      return retry(state, 'list', 'no-answer', `a list was not answered within ${now.rules.answerMs / 1000} s`, now)
+    }
+    default:
+      return { state, effects: nothing }
+  }
+}
+
+function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+  const { nowMs, rules } = now
+  switch (input.kind) {
+    case 'opened':
+      return { state: { ...state, heardAtMs: nowMs }, effects: nothing }
+    case 'change':
+      return { state: { ...state, heardAtMs: nowMs }, effects: [{ kind: 'gatherChange', type: input.type, object: input.object }] }
+    case 'bookmark': {
+      const { resourceVersion } = input
+      if (!input.isInitialEnd) return listInstead(state, 'the server does not mark the end of what is there', now)
+      if (isOlder(resourceVersion, state.seen)) return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
+      const next: WatcherState = { ...memoryOf(state), kind: 'Watching', seen: resourceVersion, openedAtMs: nowMs, heardAtMs: nowMs }
+      return { state: next, effects: [{ kind: 'replace', resourceVersion }, { kind: 'wake', afterMs: rules.silenceMs }] }
+    }
+    case 'closed':
+      if (input.failure?.kind === 'refused') return listInstead(state, input.failure.message, now)
+      if (!input.failure) return retry(state, 'list', 'short', 'a watch ended before it had said what is there', now)
+      return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
+    case 'woke': {
+      const leftMs = state.heardAtMs + rules.silenceMs - nowMs
+      if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
+      // It may be a server that ignores what it does not know. A list is understood by all.
+      return retry({ ...state, canStream: false }, 'list', 'frozen', frozenMessage(rules), now)
+    }
+    default:
+      return { state, effects: nothing }
+  }
+}
+
+function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+  const { nowMs, rules } = now
+  switch (input.kind) {
+    case 'opened':
+      return { state: opened(state, nowMs), effects: [{ kind: 'wake', afterMs: rules.silenceMs }] }
+    case 'change':
+    case 'bookmark':
+      // Nobody sends these before saying that the watch is open, but if so, it is.
+      return after([{ kind: 'wake', afterMs: rules.silenceMs }], watching(opened(state, nowMs), input, now))
+    case 'closed':
+      if (input.failure?.kind === 'expired') return listAgain(state, input.failure, now)
+      return retry(state, 'watch', input.failure ? 'error' : 'short', input.failure?.message ?? 'a watch ended before it began', now, input.failure?.retryAfterMs)
+    case 'woke': {
+      const leftMs = state.askedAtMs + rules.answerMs - nowMs
+      if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
+      return retry(state, 'watch', 'no-answer', `a watch was not answered within ${rules.answerMs / 1000} s`, now)
+    }
+    default:
+      return { state, effects: nothing }
+  }
+}
+
+const opened = (state: WatcherState, nowMs: number): Of<'Watching'> => ({ ...memoryOf(state), kind: 'Watching', openedAtMs: nowMs, heardAtMs: nowMs })
+
+function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+  const { nowMs, rules } = now
+  switch (input.kind) {
+    case 'change': {
+      const { type, object } = input
+      const seen = newer(object.metadata.resourceVersion ?? '', state.seen)
+      return { state: heard(state, seen, nowMs), effects: [{ kind: 'tell', type, object, seen }] }
+    }
+    case 'bookmark': {
+      const seen = newer(input.resourceVersion, state.seen)
+      return { state: heard(state, seen, nowMs), effects: [{ kind: 'tellBookmark', resourceVersion: seen }] }
+    }
+    case 'closed': {
+      const { failure } = input
+      if (failure?.kind === 'expired') return listAgain(state, failure, now)
+      const isShort = nowMs - state.openedAtMs < rules.minWatchMs && state.heardAtMs === state.openedAtMs
+      if (isShort) return retry(state, 'watch', failure ? 'error' : 'short', failure?.message ?? 'a watch ended at once', now, failure?.retryAfterMs)
+      if (!failure) return after([report('ended', 'a watch came to its end')], resume(state, now))
+      return retryAtOnce(state, 'watch', 'error', failure, now)
+    }
+    case 'woke': {
+      const leftMs = state.heardAtMs + rules.silenceMs - nowMs
+      if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
+      return after([{ kind: 'abandon' }, report('frozen', frozenMessage(rules))], resume(state, now))
+    }
+    default:
+      return { state, effects: nothing }
+  }
+}
+
+/** Written out, as it happens with every event. */
+const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> => ({
+  kind: 'Watching',
+  seen,
+  failures: s.failures,
+  failedAtMs: s.failedAtMs,
+  canStream: s.canStream,
+  openedAtMs: s.openedAtMs,
+  heardAtMs: nowMs,
+})
+
+const memoryOf = ({ seen, failures, failedAtMs, canStream }: Memory): Memory => ({ seen, failures, failedAtMs, canStream })
+
+/** Gets all there is: as the beginning of a watch, or as a list. */
+function beginAnew<T extends KubeObject>(memory: Memory, now: Circumstances): Transition<T> {
+  const { nowMs, rules } = now
+  const state: WatcherState = memory.canStream
+    ? { ...memoryOf(memory), kind: 'Streaming', heardAtMs: nowMs }
+    : { ...memoryOf(memory), kind: 'Listing', page: 1, token: '', isPaged: rules.pageSize > 0, askedAtMs: nowMs }
+  return { state, effects: [{ kind: 'discardGathered' }, ...askFor<T>(state, now)] }
+}
+
+/** Goes on from what has been seen. */
+function resume<T extends KubeObject>(memory: Memory, now: Circumstances): Transition<T> {
+  const state: WatcherState = { ...memoryOf(memory), kind: 'Opening', askedAtMs: now.nowMs }
+  return { state, effects: askFor(state, now) }
+}
+
+function askFor<T extends KubeObject>(state: WatcherState, { chance, rules }: Circumstances): WatcherEffect<T>[] {
+  const timeoutSeconds = Math.round(rules.minTimeoutSeconds * (1 + chance))
+  switch (state.kind) {
+    case 'Listing':
+      return [{ kind: 'list', token: state.token, limit: state.isPaged ? rules.pageSize : 0 }, { kind: 'wake', afterMs: rules.answerMs }]
+    case 'Streaming':
+      return [{ kind: 'watch', resourceVersion: state.seen, sendsInitial: true, timeoutSeconds }, { kind: 'wake', afterMs: rules.silenceMs }]
+    default:
+      return [{ kind: 'watch', resourceVersion: state.seen, sendsInitial: false, timeoutSeconds }, { kind: 'wake', afterMs: rules.answerMs }]
+  }
+}
+
+function listInstead<T extends KubeObject>(state: Memory, message: string, now: Circumstances): Transition<T> {
+  return after([{ kind: 'abandon' }, report('streaming-refused', message)], beginAnew({ ...state, canStream: false }, now))
+}
+
+/** What has been missed cannot be told any more. */
+const listAgain = <T extends KubeObject>(state: Memory, failure: Failure, now: Circumstances): Transition<T> =>
+  retryAtOnce(state, 'list', 'expired', failure, now)
+
+/** How many failures count: those of long ago do not. */
+const recentFailures = (memory: Memory, { nowMs, rules }: Circumstances) => (nowMs - memory.failedAtMs < rules.resetMs ? memory.failures : 0)
+
+/** After the first failure in a long while there is no need to wait. */
+function retryAtOnce<T extends KubeObject>(state: Memory, next: 'list' | 'watch', reason: RestartReason, failure: Failure, now: Circumstances): Transition<T> {
+  if (recentFailures(state, now) > 0 || failure.retryAfterMs) return retry(state, next, reason, failure.message, now, failure.retryAfterMs)
+  const memory = { ...memoryOf(state), failures: 1, failedAtMs: now.nowMs }
+  return after([{ kind: 'abandon' }, report(reason, failure.message)], next === 'list' ? beginAnew(memory, now) : resume(memory, now))
+}
+
+/** Waits before it tries again: longer each time, and never as long as others. */
+function retry<T extends KubeObject>(state: Memory, next: 'list' | 'watch', reason: RestartReason, message: string, now: Circumstances, retryAfterMs = 0): Transition<T> {
+  const { nowMs, chance, rules } = now
+  const before = recentFailures(state, now)
+  const delayMs = Math.min(rules.backOffMs * 2 ** before, rules.maxBackOffMs) * (1 + chance)
+  return {
+    state: { ...memoryOf(state), kind: 'BackingOff', next, failures: before + 1, failedAtMs: nowMs },
+    effects: [{ kind: 'abandon' }, { kind: 'discardGathered' }, report(reason, message), { kind: 'wake', afterMs: Math.max(delayMs, retryAfterMs) }],
+  }
+}
+
+const after = <T extends KubeObject>(effects: readonly WatcherEffect<T>[], { state, effects: more }: Transition<T>): Transition<T> => ({
+  state,
+  effects: [...effects, ...more],
+})
+
+const report = (reason: RestartReason, message: string) => ({ kind: 'report' as const, reason, message })
+
+const reasonOf = (failure: Failure): RestartReason => (failure.kind === 'expired' ? 'expired' : 'error')
+
+const isVersion = (text: string) => /^[0-9]+$/.test(text)
+
+/** What is no version at all is as good as older than anything that has been seen. */
+const isOlder = (resourceVersion: string, seen: string): boolean =>
+  !isVersion(resourceVersion) || (seen !== '' && compareResourceVersions(resourceVersion, seen) < 0)
+
+const newer = (resourceVersion: string, seen: string): string => (isOlder(resourceVersion, seen) ? seen : resourceVersion)
+
+const staleMessage = (got: string, seen: string) =>
+  isVersion(got) ? `refused what was listed at resource version ${got}: ${seen} has been seen` : `refused a list whose resource version is ${JSON.stringify(got)}`
+
+const frozenMessage = ({ silenceMs }: WatcherRules) => `a watch was silent for ${silenceMs / 1000} s, bookmarks included`

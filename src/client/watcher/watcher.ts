@@ -1,0 +1,215 @@
+import { ApiError } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Logger, silentLogger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { type ResourceType, keyOf, pathOf, resourceName } from '../resource-type.ts'
+import type { Transport, WatchEvent } from '../transport.ts'
+import { type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
+import { transition } from './transition.ts'
+
+/** Gets what a watcher learns, in order. What it throws is the watcher's end: it must not. */
+export interface WatcherListener<T extends KubeObject = KubeObject> {
+  /** All there is, by `namespace/name`, at a resource version. What is not in it is gone. The map is the listener's from now on. */
+  replace(objects: Map<string, T>, resourceVersion: string): void
+  /** One change, and how far everything has been seen with it. It may have been told before, or be older than what was. */
+  change(type: ChangeType, object: T, seen: string): void
+  /** Everything up to here has been seen. */
+  bookmark(resourceVersion: string): void
+  /** What is there is asked for: by a list (each page counts) or a watch that begins with it. */
+  asked?(how: 'list' | 'stream'): void
+  /** It had to begin anew, or to go on with another watch. */
+  restarted?(reason: RestartReason): void
+}
+
+/** Which objects are watched. */
+export interface WatchScope {
+  /** '' for all. */
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+}
+
+export interface WatcherOptions<T extends KubeObject> extends WatchScope {
+  transport: Transport
+  type: ResourceType<T>
+  listener: WatcherListener<T>
+  clock: Clock
+  random: Random
+  logger?: Logger
+  rules?: Partial<WatcherRules>
+  /** A list older than this is refused, as one is that is older than what was seen. */
+  notOlderThan?: string
+  /** Whether what is there is to be had as the beginning of a watch, where the server knows how; else it is listed. */
+  stream?: boolean
+}
+
+/** Follows all objects of a resource until it is stopped. Whatever goes wrong, it tries again, and says so. */
+export class Watcher<T extends KubeObject = KubeObject> {
+  readonly #options: WatcherOptions<T>
+  readonly #listener: WatcherListener<T>
+  readonly #clock: Clock
+  readonly #rules: WatcherRules
+  readonly #logger: Logger
+  #state: WatcherState
+  readonly #inputs: WatcherInput<T>[] = []
+  #isBusy = false
+  #gathered = new Map<string, T>()
+  /** Answers to any other request than the newest are too late. */
+  #request = 0
+  #stopRequest: () => void = () => {}
+  #cancelWake: () => void = () => {}
+
+  constructor(options: WatcherOptions<T>) {
+    this.#options = options
+    this.#listener = options.listener
+    this.#clock = options.clock
+    this.#rules = { ...defaultRules, ...options.rules }
+    this.#logger = (options.logger ?? silentLogger).child({ resource: resourceName(options.type) })
+    this.#state = initialState(options)
+  }
+
+  get state(): WatcherState {
+    return this.#state
+  }
+
+  /** How many objects of a state are there that is not complete yet. */
+  get gathered(): number {
+    return this.#gathered.size
+  }
+
+  start(): void {
+    this.#take({ kind: 'start' })
+  }
+
+  /** Ends it for good. */
+  stop(): void {
+    this.#take({ kind: 'stop' })
+  }
+
+  /** One input at a time: what an effect brings about at once waits until the others are done. */
+  #take(input: WatcherInput<T>): void {
+    this.#inputs.push(input)
+    if (this.#isBusy) return
+    this.#isBusy = true
+    try {
+      for (let next = this.#inputs.shift(); next; next = this.#inputs.shift()) {
+        const { state, effects } = transition(this.#state, next, { nowMs: this.#clock.now(), chance: needsChance(next) ? this.#options.random.next() : 0, rules: this.#rules })
+        this.#state = state
+        for (const effect of effects) this.#perform(effect)
+      }
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  #perform(effect: WatcherEffect<T>): void {
+    switch (effect.kind) {
+      case 'tell':
+        return this.#listener.change(effect.type, effect.object, effect.seen)
+      case 'tellBookmark':
+        return this.#listener.bookmark(effect.resourceVersion)
+      case 'gatherChange':
+        if (effect.type === 'DELETED') this.#gathered.delete(keyOf(effect.object))
+        else this.#gathered.set(keyOf(effect.object), effect.object)
+        return
+      case 'gather':
+        for (const object of effect.objects) this.#gathered.set(keyOf(object), object)
+        return
+      case 'discardGathered':
+        this.#gathered = new Map()
+        return
+      case 'replace': {
+        const objects = this.#gathered
+        this.#gathered = new Map()
+        return this.#listener.replace(objects, effect.resourceVersion)
+      }
+      case 'abandon':
+        this.#request++
+        return this.#stopRequest()
+      case 'wake':
+        this.#cancelWake()
+        this.#cancelWake = effect.afterMs === undefined ? () => {} : this.#clock.after(effect.afterMs, () => this.#take({ kind: 'woke' }))
+        return
+      case 'list':
+        return this.#list(effect)
+      case 'watch':
+        return this.#watch(effect)
+      case 'report': {
+        const { reason, message } = effect
+        this.#listener.restarted?.(reason)
+        if (reason === 'ended') this.#logger.debug('a watch is resumed', { reason, message })
+        else this.#logger.warn('a watch is resumed or begun anew', { reason, message, state: this.#state.kind })
+      }
+    }
+  }
+
+  #list({ token, limit }: WatcherEffect<T> & { kind: 'list' }): void {
+    const { transport, type } = this.#options
+    const request = ++this.#request
+    const aborter = new AbortController()
+    this.#stopRequest = () => aborter.abort()
+    this.#listener.asked?.('list')
+    const query = { ...this.#selectors(), ...(limit ? { limit: String(limit) } : {}), ...(token ? { continue: token } : {}) }
+    const take = (input: WatcherInput<T>) => {
+      if (request === this.#request) this.#take(input)
+    }
+    transport.send<Listed<T>>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, signal: aborter.signal }).then(
+      ({ items, metadata }) => take({ kind: 'page', objects: items ?? [], resourceVersion: metadata?.resourceVersion ?? '', token: metadata?.continue ?? '' }),
+      (e: unknown) => take({ kind: 'listFailed', failure: failureOf(e) }),
+    )
+  }
+
+  #watch({ resourceVersion, sendsInitial, timeoutSeconds }: WatcherEffect<T> & { kind: 'watch' }): void {
+    const { transport, type } = this.#options
+    const request = ++this.#request
+    if (sendsInitial) this.#listener.asked?.('stream')
+    const query = {
+      ...this.#selectors(),
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(timeoutSeconds),
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...(sendsInitial ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
+    }
+    this.#stopRequest = transport.watch<T>({ method: 'GET', path: pathOf(type, this.#options.namespace), query }, {
+      opened: () => {
+        if (request === this.#request) this.#take({ kind: 'opened' })
+      },
+      event: (event) => {
+        if (request === this.#request) this.#take(inputOf(event))
+      },
+      closed: (error) => {
+        if (request === this.#request) this.#take({ kind: 'closed', failure: error && failureOf(error) })
+      },
+    })
+  }
+
+  #selectors(): Record<string, string> {
+    const { labelSelector, fieldSelector } = this.#options
+    return { ...(labelSelector ? { labelSelector } : {}), ...(fieldSelector ? { fieldSelector } : {}) }
+  }
+}
+
+interface Listed<T> {
+  items?: T[] | null
+  metadata?: { resourceVersion?: string; continue?: string }
+}
+
+/** Events come by the thousand and leave nothing to chance. */
+const needsChance = ({ kind }: WatcherInput) => kind !== 'change'
+
+const initialEnd = 'k8s.io/initial-events-end'
+
+function inputOf<T extends KubeObject>({ type, object }: WatchEvent<T>): WatcherInput<T> {
+  if (type !== 'BOOKMARK') return { kind: 'change', type, object }
+  return { kind: 'bookmark', resourceVersion: object.metadata.resourceVersion ?? '', isInitialEnd: object.metadata.annotations?.[initialEnd] === 'true' }
+}
+
+/** What an error means to a watcher. */
+export function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof ApiError)) return { kind: 'other', message }
+  if (error.code === 410) return { kind: 'expired', message }
+  const retryAfterMs = (error.details?.retryAfterSeconds ?? 0) * 1000
+  return { kind: error.code === 400 || error.code === 422 ? 'refused' : 'other', message, ...(retryAfterMs ? { retryAfterMs } : {}) }
+}

@@ -1,0 +1,259 @@
+import type { Clock } from '../base/clock.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
+import { type Random, systemRandom } from '../base/random.ts'
+import { DelayHeap, ReadyList, ReadyNode, RetryLimiter, measureQueue } from './queue/index.ts'
+import type { QueueMetrics, RetryLimits } from './queue/index.ts'
+
+/** The priority for what nobody changed: first lists and resyncs. Changes have 0, the default. */
+export const resyncPriority = -100
+
+/** Every this many turns the key that has waited longest is handed out, whatever its priority. */
+const oldestEvery = 8
+
+export interface WorkQueueOptions extends Partial<RetryLimits> {
+  clock: Clock
+  /** Only used where `jitter` is set. */
+  random?: Random
+  metrics?: MetricsRegistry
+}
+
+export interface AddOptions {
+  /** Higher is handed out earlier. A key that is added twice keeps the higher one. */
+  priority?: number
+}
+
+/** What `get` rejects with once a queue was shut down and has no more keys to hand out. */
+export class QueueShutDownError extends Error {
+  constructor(name: string) {
+    super(`work queue ${name} is shut down`)
+    this.name = 'QueueShutDownError'
+  }
+}
+
+type State = 'waiting' | 'processing' | 'processing, to be handed out again'
+
+interface Item<K> {
+  readonly node: ReadyNode<K>
+  state: State
+  /** Of the next handing out. */
+  priority: number
+  addedAtMs: number
+  startedAtMs: number
+}
+
+interface Waiter<K> {
+  resolve(key: K): void
+  reject(reason: unknown): void
+}
+
+/**
+ * Hands out keys to workers, each key to one at a time. What is added many times before it is handed out is handed out once; what is
+ * added while it is worked on is handed out again afterwards, behind the others that wait.
+ *
+ * Higher priorities go first, but no key is starved: every 8th `get` takes the key that has waited longest, so a key with n keys waiting
+ * longer than itself is handed out within 8·(n + 1) calls of `get`, however many others are added.
+ */
+export class WorkQueue<K = string> {
+  readonly name: string
+  readonly #clock: Clock
+  readonly #limiter: RetryLimiter<K>
+  readonly #metrics: QueueMetrics
+  /** Every key that waits or is worked on. */
+  readonly #items = new Map<K, Item<K>>()
+  readonly #ready = new ReadyList<K>(oldestEvery)
+  /** Workers without work: there are none while a key is ready. In the order in which they asked. */
+  readonly #waiters = new Set<Waiter<K>>()
+  readonly #delayed = new DelayHeap<K>()
+  /** The one timer, for the earliest delayed key. */
+  #timer: { atMs: number; cancel: () => void } | undefined
+  #processing = 0
+  #phase: 'open' | 'draining' | 'shut down' = 'open'
+  readonly #idleListeners = new Set<() => void>()
+  /** Shut down, and the last key is done: a queue of the same name may have its metrics. */
+  #isClosed = false
+
+  constructor(name: string, options: WorkQueueOptions) {
+    const { clock, random = systemRandom, metrics, baseDelayMs = 5, maxDelayMs = 1_000_000, qps = 10, burst = 100, jitter = 0 } = options
+    this.name = name
+    this.#clock = clock
+    this.#limiter = new RetryLimiter({ baseDelayMs, maxDelayMs, qps, burst, jitter }, clock, random)
+    this.#metrics = measureQueue({ name, depth: () => this.#depth(), runningSeconds: () => this.#runningSeconds() }, metrics)
+  }
+
+  /** How many keys could be handed out now. */
+  get length(): number {
+    return this.#ready.size
+  }
+
+  /** How many keys wait for their time. */
+  get delayedLength(): number {
+    return this.#delayed.size
+  }
+
+  /** Asks for a key to be handed out. Ignored once the queue is being shut down. */
+  add(key: K, { priority = 0 }: AddOptions = {}): void {
+    if (this.#phase !== 'open') return
+    const item = this.#items.get(key)
+    if (!item) {
+      this.#metrics.adds.inc()
+      const added: Item<K> = { node: new ReadyNode(key), state: 'waiting', priority, addedAtMs: this.#clock.now(), startedAtMs: 0 }
+      this.#items.set(key, added)
+      this.#line(added)
+    } else if (item.state === 'waiting') {
+      if (priority <= item.priority) return
+      item.priority = priority
+      this.#ready.raise(item.node, priority)
+    } else if (item.state === 'processing') {
+      this.#metrics.adds.inc()
+      item.state = 'processing, to be handed out again'
+      item.priority = priority
+      item.addedAtMs = this.#clock.now()
+    } else item.priority = Math.max(item.priority, priority)
+  }
+
+  /** Adds a key after a delay. One that is delayed already keeps the earlier time. */
+  addAfter(key: K, delayMs: number, { priority = 0 }: AddOptions = {}): void {
+    if (this.#phase !== 'open') return
+    this.#metrics.retries.inc()
+    if (!(delayMs > 0)) return this.add(key, { priority })
+    this.#delayed.add(key, this.#clock.now() + delayMs, priority)
+    this.#setTimer()
+  }
+
+  /** Adds a key after its back-off: 5 ms, 10 ms, 20 ms, … up to 1000 s, and no sooner than all retries together allow. */
+  addRateLimited(key: K, options?: AddOptions): void {
+    if (this.#phase === 'open') this.addAfter(key, this.#limiter.delayMs(key), options)
+  }
+
+  /** The key is fine: its next back-off starts small again. */
+  forget(key: K): void {
+    this.#limiter.forget(key)
+  }
+
+  /** How often a key was added rate limited since it was last forgotten. */
+  requeues(key: K): number {
+    return this.#limiter.requeues(key)
+  }
+
+  /** The next key, which is then the caller's until `done`. Rejects when the signal is aborted or the queue is shut down first. */
+  get(signal?: AbortSignal): Promise<K> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const node = this.#ready.shift()
+    if (node) return Promise.resolve(this.#handOut(this.#items.get(node.key)!))
+    if (this.#phase !== 'open') return Promise.reject(new QueueShutDownError(this.name))
+    return new Promise<K>((resolve, reject) => {
+      const stopListening = () => signal?.removeEventListener('abort', onAbort)
+      const waiter: Waiter<K> = {
+        resolve: (key) => {
+          stopListening()
+          resolve(key)
+        },
+        reject: (reason) => {
+          stopListening()
+          reject(reason)
+        },
+      }
+      const onAbort = () => {
+        this.#waiters.delete(waiter)
+        reject(signal!.reason)
+      }
+      this.#waiters.add(waiter)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  /** The worker is through with a key. */
+  done(key: K): void {
+    const item = this.#items.get(key)
+    if (!item || item.state === 'waiting') return
+    this.#processing--
+    this.#metrics.workDuration.observe((this.#clock.now() - item.startedAtMs) / 1000)
+    if (item.state === 'processing, to be handed out again' && this.#phase !== 'shut down') this.#line(item)
+    else this.#items.delete(key)
+    this.#noteIdle()
+  }
+
+  /**
+   * Takes no more keys; delayed ones are dropped. Keys that wait are still handed out, or dropped too unless `drain`. Resolves when none is left
+   * waiting or being worked on; rejects if the signal is aborted before that.
+   */
+  shutDown({ drain = true, signal }: { drain?: boolean; signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#phase !== 'shut down') this.#phase = drain ? 'draining' : 'shut down'
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#delayed.clear()
+    if (!drain) for (const node of this.#ready.clear()) this.#items.delete(node.key)
+    // Their own keys, should they be added again, are for the workers that are busy now: these come back for more.
+    for (const waiter of this.#waiters) waiter.reject(new QueueShutDownError(this.name))
+    this.#waiters.clear()
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const onAbort = () => {
+        this.#idleListeners.delete(onIdle)
+        reject(signal!.reason)
+      }
+      const onIdle = () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#idleListeners.add(onIdle)
+      this.#noteIdle()
+    })
+  }
+
+  #line(item: Item<K>): void {
+    item.state = 'waiting'
+    for (const waiter of this.#waiters) {
+      this.#waiters.delete(waiter)
+      waiter.resolve(this.#handOut(item))
+      return
+    }
+    this.#ready.push(item.node, item.priority)
+  }
+
+  #handOut(item: Item<K>): K {
+    item.state = 'processing'
+    item.startedAtMs = this.#clock.now()
+    this.#processing++
+    this.#metrics.queueDuration.observe((item.startedAtMs - item.addedAtMs) / 1000)
+    return item.node.key
+  }
+
+  #setTimer(): void {
+    const atMs = this.#delayed.nextAtMs
+    if (atMs === undefined || (this.#timer && this.#timer.atMs <= atMs)) return
+    this.#timer?.cancel()
+    this.#timer = { atMs, cancel: this.#clock.after(Math.max(0, atMs - this.#clock.now()), () => this.#addDue(atMs)) }
+  }
+
+  /** `atMs` has come, even where a clock that was set back says otherwise. */
+  #addDue(atMs: number): void {
+    this.#timer = undefined
+    const nowMs = Math.max(atMs, this.#clock.now())
+    for (let due = this.#delayed.takeDue(nowMs); due; due = this.#delayed.takeDue(nowMs)) this.add(due.key, { priority: due.priority })
+    this.#setTimer()
+  }
+
+  #noteIdle(): void {
+    if (this.#phase === 'open' || this.#items.size > 0) return
+    if (!this.#isClosed) this.#metrics.close()
+    this.#isClosed = true
+    this.#phase = 'shut down'
+    for (const listener of this.#idleListeners) listener()
+    this.#idleListeners.clear()
+  }
+
+  /** As upstream counts it: with those that are to be handed out again once their worker is done. */
+  #depth(): number {
+    let again = 0
+    if (this.#processing > 0) for (const item of this.#items.values()) if (item.state === 'processing, to be handed out again') again++
+    return this.#ready.size + again
+  }
+
+  *#runningSeconds(): Iterable<number> {
+    if (this.#processing === 0) return
+    const nowMs = this.#clock.now()
+    for (const item of this.#items.values()) if (item.state !== 'waiting') yield (nowMs - item.startedAtMs) / 1000
+  }
+}

@@ -1,0 +1,61 @@
+import type { KubeObject } from '../../api/object.ts'
+import { type Informer, type ResourceType, controllerOf, resourceName } from '../../client/index.ts'
+
+/** Objects by the uid of the owner that manages them. */
+const byController = 'controller-uid'
+/** Objects that nobody manages, by namespace. */
+const byOrphanage = 'orphans-in'
+
+/** The indexes that every cache of the kit has: no reconcile looks at all objects. */
+export const kitIndexes: Readonly<Record<string, (object: KubeObject) => string[]>> = {
+  [byController]: (object) => {
+    const controller = controllerOf(object)
+    return controller ? [controller.uid] : []
+  },
+  [byOrphanage]: (object) => (controllerOf(object) ? [] : [object.metadata.namespace ?? '']),
+}
+
+/** What a controller may read: nothing here asks the server. Objects are shared and must not be changed. */
+export class Caches {
+  readonly #informers: ReadonlyMap<string, Informer>
+
+  /** By resource name, `deployments.apps`. */
+  constructor(informers: ReadonlyMap<string, Informer>) {
+    this.#informers = informers
+  }
+
+  get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined {
+    return this.of(type).get(namespace ? `${namespace}/${name}` : name)
+  }
+
+  /** Objects that this owner manages. */
+  owned<T extends KubeObject>(type: ResourceType<T>, owner: KubeObject): T[] {
+    return this.of(type).byIndex(byController, owner.metadata.uid ?? '')
+  }
+
+  /** Objects in a namespace that nobody manages: those that may be adopted. */
+  orphans<T extends KubeObject>(type: ResourceType<T>, namespace: string): T[] {
+    return this.of(type).byIndex(byOrphanage, namespace)
+  }
+
+  /** Every object of the type. Costs as much as there are: better an index. */
+  list<T extends KubeObject>(type: ResourceType<T>): T[] {
+    return this.of(type).list()
+  }
+
+  byIndex<T extends KubeObject>(type: ResourceType<T>, index: string, value: string): T[] {
+    return this.of(type).byIndex(index, value)
+  }
+
+  /** Whether objects of this type are cached. */
+  has(type: ResourceType): boolean {
+    return this.#informers.has(resourceName(type))
+  }
+
+  /** The cache itself. Throws for a type that the controller did not declare. */
+  of<T extends KubeObject>(type: ResourceType<T>): Informer<T> {
+    const informer = this.#informers.get(resourceName(type))
+    if (!informer) throw new Error(`${resourceName(type)} are not cached: name them in owns, watches or reads`)
+    return informer as unknown as Informer<T>
+  }
+}

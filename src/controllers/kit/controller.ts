@@ -1,0 +1,208 @@
+import type { FeatureGates } from '../../api/feature-gates.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { MetricsRegistry } from '../../base/metrics.ts'
+import type { Random } from '../../base/random.ts'
+import { type Client, ConsistencyStore, type Informer, WorkQueue, resourceName } from '../../client/index.ts'
+import { Caches } from './caches.ts'
+import { type ControllerMetrics, measureController } from './controller-metrics.ts'
+import type { AnyController, Told } from './definition.ts'
+import { Reconciler, type TellEvent, type Verdict } from './reconciler.ts'
+import { handlersOf } from './triggers.ts'
+import { UnsettledWrites } from './unsettled.ts'
+import { WriteLog } from './write-log.ts'
+
+const defaultWorkers = 5
+const backOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
+
+export interface ControllerParts {
+  client: Client
+  /** Caches of every kind that the definition names, by resource name. */
+  informers: ReadonlyMap<string, Informer>
+  clock: Clock
+  random: Random
+  gates: FeatureGates
+  logger: Logger
+  tell: TellEvent
+  metrics?: MetricsRegistry
+}
+
+/** Whether a controller waits for its own writes: all do, unless they, or a gate, say no. */
+export const readsItsWrites = ({ readsItsWrites: wanted = true, gate }: AnyController, gates: FeatureGates): boolean =>
+  wanted && gates.enabled('StaleControllerConsistency') && (gate === undefined || gates.enabled(gate))
+
+/** Runs one controller: from changes to keys, from keys to reconciles, several at a time and each key by one worker. */
+export class Controller {
+  readonly name: string
+  readonly #definition: AnyController
+  readonly #parts: ControllerParts
+  readonly #caches: Caches
+  readonly #queue: WorkQueue
+  readonly #store: ConsistencyStore
+  readonly #unsettled = new UnsettledWrites()
+  readonly #metrics: ControllerMetrics
+  readonly #logger: Logger
+  /** What users were told last about a key, so that a retry does not repeat it. */
+  readonly #told = new Map<string, string>()
+  /** Until when a key that waits for its writes is in its back-off: changes meanwhile do not make it longer. */
+  readonly #patientUntilMs = new Map<string, number>()
+  readonly #removeHandlers: (() => void)[] = []
+  /** Ends the waiting for keys; what is under way goes on. */
+  readonly #stopping = new AbortController()
+  /** Ends requests, too. */
+  readonly #giveUp = new AbortController()
+  #workers: Promise<void>[] = []
+
+  constructor(definition: AnyController, parts: ControllerParts) {
+    this.name = definition.name
+    this.#definition = definition
+    this.#parts = parts
+    this.#logger = parts.logger.child({ controller: definition.name })
+    this.#caches = new Caches(parts.informers)
+    this.#store = new ConsistencyStore({ cachedUid: (resource, key) => parts.informers.get(resource)?.get(key)?.metadata.uid })
+    this.#metrics = measureController(definition.name, parts.metrics)
+    const { clock, random, metrics } = parts
+    this.#queue = new WorkQueue(definition.name, { clock, random, ...backOff, ...(metrics ? { metrics } : {}) })
+  }
+
+  /** Listens to the caches, which must have synced, and starts the workers. */
+  start(): void {
+    const { informers, client, clock, random, gates, tell } = this.#parts
+    const definition = this.#definition
+    const log = new WriteLog(this.#store, this.#caches)
+    const reconciler = new Reconciler({
+      definition,
+      client,
+      caches: this.#caches,
+      store: readsItsWrites(definition, gates) ? this.#store : undefined,
+      log,
+      unsettled: this.#unsettled,
+      writing: {
+        client,
+        random,
+        log,
+        unsettled: this.#unsettled,
+        ownerType: definition.owner,
+        owns: new Set((definition.owns ?? []).map(resourceName)),
+        signal: this.#giveUp.signal,
+      },
+      clock,
+      gates,
+      logger: this.#logger,
+      tell,
+    })
+    const handlers = handlersOf(definition, this.#caches, {
+      enqueue: (key, priority) => this.#queue.add(key, { priority }),
+      ownerGone: (key, uid) => this.#store.clear(key, uid),
+      seen: (resource, resourceVersion) => this.#store.bookmark(resource, resourceVersion),
+    })
+    for (const [resource, handler] of handlers) {
+      const informer = informers.get(resource)!
+      this.#store.bookmark(resource, informer.lastSyncResourceVersion)
+      this.#removeHandlers.push(informer.addHandler(handler))
+    }
+    for (let i = 0; i < (definition.workers ?? defaultWorkers); i++) this.#workers.push(this.#work(reconciler))
+  }
+
+  /** Starts nothing more and waits for what is under way; after `graceMs` requests are given up. */
+  async stop(graceMs = 3000): Promise<void> {
+    this.#stopping.abort(new Error(`controller ${this.name} is stopped`))
+    for (const remove of this.#removeHandlers.splice(0)) remove()
+    const cancel = this.#parts.clock.after(graceMs, () => this.#giveUp.abort(this.#stopping.signal.reason))
+    await Promise.all(this.#workers)
+    cancel()
+    await this.#queue.shutDown({ drain: false })
+  }
+
+  async #work(reconciler: Reconciler): Promise<void> {
+    const { signal } = this.#stopping
+    for (;;) {
+      let key: string
+      try {
+        key = await this.#queue.get(signal)
+      } catch {
+        return // stopped
+      }
+      try {
+        await this.#process(key, reconciler, signal)
+      } finally {
+        this.#queue.done(key)
+      }
+    }
+  }
+
+  async #process(key: string, reconciler: Reconciler, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    const startedMs = clock.now()
+    let verdict: Verdict
+    try {
+      verdict = await reconciler.reconcile(key, signal)
+    } catch {
+      return // stopped in the middle of it: whoever starts next looks at everything
+    }
+    this.#follow(key, verdict)
+    const result = verdict.result === 'success' && verdict.requeueAfterMs !== undefined ? 'requeue_after' : verdict.result
+    this.#metrics.reconciled(result, (clock.now() - startedMs) / 1000)
+  }
+
+  /** When the key comes next. */
+  #follow(key: string, verdict: Verdict): void {
+    switch (verdict.result) {
+      case 'success':
+        this.#settled(key)
+        this.#told.delete(key)
+        if (verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
+        break
+      case 'gone':
+        this.#settled(key)
+        this.#told.delete(key)
+        this.#store.clear(key)
+        this.#unsettled.clear(key)
+        break
+      case 'stale': {
+        const { resource, wanted, seen } = verdict.missing
+        this.#logger.debug('waits for its own writes', { key, resource, wanted, seen })
+        this.#metrics.staleSkip(resource)
+        this.#bePatient(key)
+        break
+      }
+      case 'conflict':
+        this.#queue.addRateLimited(key)
+        break
+      case 'terminal':
+        this.#settled(key)
+        this.#logger.warn('cannot be reconciled until something changes', { key, error: verdict.error.message })
+        this.#tellOnce(key, verdict.told)
+        break
+      case 'error':
+        this.#logger.warn('failed to reconcile', { key, error: verdict.error.message, attempt: this.#queue.requeues(key) + 1 })
+        this.#tellOnce(key, verdict.told)
+        this.#queue.addRateLimited(key)
+        break
+    }
+  }
+
+  #settled(key: string): void {
+    this.#queue.forget(key)
+    this.#patientUntilMs.delete(key)
+  }
+
+  /** The same back-off as for an error; while it lasts, further changes of the key neither shorten nor lengthen it. */
+  #bePatient(key: string): void {
+    const nowMs = this.#parts.clock.now()
+    if (nowMs < (this.#patientUntilMs.get(key) ?? 0)) return
+    const delayMs = Math.min(backOff.maxDelayMs, backOff.baseDelayMs * 2 ** this.#queue.requeues(key))
+    this.#patientUntilMs.set(key, nowMs + delayMs)
+    this.#queue.addRateLimited(key)
+  }
+
+  #tellOnce(key: string, told: readonly Told[]): void {
+    const owner = this.#caches.of(this.#definition.owner).get(key)
+    const text = told.map(({ reason, message }) => `${reason}: ${message}`).join('\n')
+    if (!owner || text === '' || this.#told.get(key) === text) return
+    this.#told.set(key, text)
+    for (const { reason, message } of distinct(told)) this.#parts.tell(owner, 'Warning', reason, message)
+  }
+}
+
+const distinct = (told: readonly Told[]): Iterable<Told> => new Map(told.map((t) => [`${t.reason} ${t.message}`, t])).values()

@@ -1,0 +1,134 @@
+import type { FeatureGates, GateName } from '../../api/feature-gates.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { ResourceType } from '../../client/index.ts'
+import type { Caches } from './caches.ts'
+import type { Writer } from './writer.ts'
+
+/** Something to be done, as data. */
+export interface AnyAction {
+  kind: string
+}
+
+/** What to do now and, in `wait`, why nothing later may happen yet. */
+export interface Step<Action extends AnyAction> {
+  /** Done in this order. What fails keeps those behind it from being tried. */
+  actions: readonly Action[]
+  /** A sentence for people: conditions and commands show it. */
+  wait?: string
+  /** Look again after this long even if nothing changes. */
+  requeueAfterMs?: number
+}
+
+/** What became of a step. Every action is in one of the three lists. */
+export interface Outcome<Action extends AnyAction> {
+  done: readonly Action[]
+  failed: readonly { action: Action; error: Error }[]
+  /** Not tried, because one before them failed. */
+  skipped: readonly Action[]
+  wait: string | undefined
+}
+
+export interface ObserveContext {
+  readonly caches: Caches
+  /** The only clock of a plan: milliseconds since the epoch. */
+  readonly nowMs: number
+  readonly gates: FeatureGates
+}
+
+export interface ApplyContext<Owner extends KubeObject> {
+  /** As it was observed. */
+  readonly owner: Owner
+  /** The only way to write. */
+  readonly writer: Writer
+  /** Tells the users of the owner, or of another object. */
+  event(type: 'Normal' | 'Warning', reason: string, message: string, about?: KubeObject): void
+  readonly nowMs: number
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+/**
+ * How actions of one kind that stand together are done. `one by one` stops at the first that fails. `slow start` does 1, then 2, then 4 … at a time
+ * and stops after a batch with a failure, so that a thousand creates that are all refused cost one request. `all at once` tries them all.
+ */
+export type Pace = 'one by one' | 'slow start' | 'all at once'
+
+type Run<Owner extends KubeObject, A extends AnyAction> = (ctx: ApplyContext<Owner>, action: A) => Promise<unknown>
+
+/** What users are told. */
+export interface Told {
+  reason: string
+  message: string
+}
+
+export interface PacedApplier<Owner extends KubeObject, A extends AnyAction> {
+  run: Run<Owner, A>
+  /** Default: one by one. */
+  pace?: Pace
+  /** The event for a failure, told once until something else happens. Default: FailedSync with the error's message. */
+  failed?(error: Error, action: A): Told
+}
+
+/** Does one kind of action. */
+export type Applier<Owner extends KubeObject, A extends AnyAction> = Run<Owner, A> | PacedApplier<Owner, A>
+
+export type Appliers<Owner extends KubeObject, Action extends AnyAction> = {
+  [K in Action['kind']]: Applier<Owner, Extract<Action, { kind: K }>>
+}
+
+export type StatusOf<Owner> = Owner extends { status?: infer S } ? NonNullable<S> : never
+
+/** Another kind of object whose changes concern an owner. */
+export interface Watch<T extends KubeObject = KubeObject> {
+  type: ResourceType<T>
+  /** Keys of the owners to be looked at. Called for both states of an object that changed. */
+  toKeys(object: T, caches: Caches): Iterable<string>
+}
+
+/** A watch whose objects have a type of their own. */
+export const watching = <T extends KubeObject>(type: ResourceType<T>, toKeys: Watch<T>['toKeys']): Watch => ({ type, toKeys }) as unknown as Watch
+
+/** A controller as data and pure functions; the kit does the rest. */
+export interface ControllerDefinition<Owner extends KubeObject, Observed, Action extends AnyAction> {
+  /** `replicaset`: names its queue, its metrics and its events' source. */
+  name: string
+  owner: ResourceType<Owner>
+  /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
+  owns?: readonly ResourceType[]
+  watches?: readonly Watch[]
+  /** Kinds that are only read: cached, but their changes concern nobody. */
+  reads?: readonly ResourceType[]
+  /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */
+  gate?: GateName
+  /** False for a controller that never has to see its own writes. */
+  readsItsWrites?: boolean
+  /**
+   * Kept on every owner, so that one that is deleted stays until a plan for it has nothing to do and nothing to wait for. Without it, nothing is
+   * planned for an owner that is being deleted; its status is still kept up.
+   */
+  finalizer?: string
+  /** How many owners are worked on at the same time. Default: 5. */
+  workers?: number
+  /** Whether `status.observedGeneration` is filled in. Default: true, for owners that have a generation. */
+  observesGeneration?: boolean
+  /** Reads what the plan needs, from caches only. */
+  observe(ctx: ObserveContext, owner: Owner): Observed
+  /** Decides. Pure. */
+  plan(seen: Observed): Step<Action>
+  apply: Appliers<Owner, Action>
+  /** The status that is true now. Pure; written where it says something new. */
+  status?(seen: Observed, outcome: Outcome<Action>): StatusOf<Owner>
+}
+
+/** Any controller, for those who run it. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyController = ControllerDefinition<any, any, any>
+
+/** Declares a controller. */
+export function defineController<Owner extends KubeObject, Observed, Action extends AnyAction>(
+  definition: ControllerDefinition<Owner, Observed, Action>,
+): ControllerDefinition<Owner, Observed, Action> {
+  if (!/^[a-z][a-z0-9-]*$/.test(definition.name)) throw new Error(`${JSON.stringify(definition.name)} is no name for a controller: a-z, 0-9 and - only`)
+  return definition
+}

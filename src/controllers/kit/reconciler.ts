@@ -1,0 +1,143 @@
+import { semanticEqual } from '../../api/deep-equal.ts'
+import type { FeatureGates } from '../../api/feature-gates.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, removeFinalizer } from '../../client/index.ts'
+import { applyStep } from './apply.ts'
+import type { Caches } from './caches.ts'
+import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, Step, Told } from './definition.ts'
+import { isNamespaceTerminating, judge } from './errors.ts'
+import type { Subject, WriteLog } from './write-log.ts'
+import { Writer, type WriterParts } from './writer.ts'
+import type { UnsettledWrites } from './unsettled.ts'
+
+/** Tells users about an object. */
+export type TellEvent = (about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string) => void
+
+/** How looking at one owner ended. */
+export type Verdict =
+  | { result: 'success'; requeueAfterMs: number | undefined }
+  | { result: 'stale'; missing: Readiness & { ready: false } }
+  | { result: 'conflict' | 'terminal' | 'error'; error: Error; told: readonly Told[] }
+  | { result: 'gone' }
+
+export interface ReconcilerParts {
+  definition: AnyController
+  client: Client
+  caches: Caches
+  /** Undefined for a controller that does not wait for its own writes. */
+  store: ConsistencyStore | undefined
+  log: WriteLog
+  unsettled: UnsettledWrites
+  writing: WriterParts
+  clock: Clock
+  gates: FeatureGates
+  logger: Logger
+  tell: TellEvent
+}
+
+const nothing: Step<AnyAction> = { actions: [] }
+const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait: undefined }
+
+/** Looks at one owner at a time: own writes seen → observe → plan → apply → status. */
+export class Reconciler {
+  readonly #parts: ReconcilerParts
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts
+  }
+
+  /** Never rejects but for an aborted signal. */
+  async reconcile(key: string, signal: AbortSignal): Promise<Verdict> {
+    const { definition, caches, client, store, log, unsettled } = this.#parts
+    const owner = caches.of(definition.owner).get(key)
+    if (!owner) return { result: 'gone' }
+    const subject: Subject = { key, uid: owner.metadata.uid ?? '' }
+    try {
+      await unsettled.settle(subject, client, log, signal)
+      const readiness = store?.ensureReady(key, subject.uid)
+      if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
+      return await this.#act(owner, signal)
+    } catch (e) {
+      signal.throwIfAborted()
+      return failure(e)
+    }
+  }
+
+  async #act(observed: KubeObject, signal: AbortSignal): Promise<Verdict> {
+    const { definition, caches, clock, gates, logger, tell, writing } = this.#parts
+    const nowMs = clock.now()
+    const seen = definition.observe({ caches, nowMs, gates }, observed) as unknown
+    const isPlanned = !observed.metadata.deletionTimestamp || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
+    const step: Step<AnyAction> = isPlanned ? definition.plan(seen) : nothing
+    const writer = new Writer(writing, observed)
+    const owner = await this.#guard(writer, observed)
+    const ctx: ApplyContext<KubeObject> = {
+      owner,
+      writer,
+      event: (type, reason, message, about = owner) => tell(about, type, reason, message),
+      nowMs,
+      logger,
+      signal,
+    }
+    const outcome = step.actions.length ? await applyStep(ctx, definition.apply, step) : { ...untouched, wait: step.wait }
+    signal.throwIfAborted()
+    if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
+    const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
+    try {
+      await this.#writeStatus(writer, owner, definition.status?.(seen, outcome))
+    } catch (e) {
+      // Why the actions failed matters more; the status comes with the next attempt.
+      if (!failed) throw e
+    }
+    return failed ?? { result: 'success', requeueAfterMs: step.requeueAfterMs }
+  }
+
+  /** Puts the finalizer on, before anything is made that it is to clean up. */
+  async #guard(writer: Writer, owner: KubeObject): Promise<KubeObject> {
+    const { finalizer, owner: type } = this.#parts.definition
+    if (!finalizer || owner.metadata.deletionTimestamp || hasFinalizer(owner, finalizer)) return owner
+    return writer.patch(type, owner, finalizersPatch(addFinalizer(owner, finalizer)), { type: 'merge' })
+  }
+
+  /** Takes the finalizer off an owner that is being deleted, when nothing is left to do for it. */
+  async #letGo(writer: Writer, owner: KubeObject, step: Step<AnyAction>): Promise<boolean> {
+    const { finalizer, owner: type } = this.#parts.definition
+    if (!finalizer || !owner.metadata.deletionTimestamp) return false
+    if (step.actions.length > 0 || step.wait !== undefined || step.requeueAfterMs !== undefined) return false
+    await writer.patch(type, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' })
+    return true
+  }
+
+  async #writeStatus(writer: Writer, owner: KubeObject, status: object | undefined): Promise<void> {
+    if (!status) return
+    const { definition } = this.#parts
+    const { generation } = owner.metadata
+    const isObserved = definition.observesGeneration !== false && generation !== undefined
+    const next = isObserved ? { ...status, observedGeneration: generation } : status
+    if (semanticEqual((owner as { status?: object }).status, next)) return
+    await writer.updateStatus(definition.owner, { ...owner, status: next } as KubeObject)
+  }
+
+  /** The worst of all failures decides. */
+  #failureOf({ failed }: Outcome<AnyAction>): Verdict {
+    const faults = failed.filter(({ error }) => judge(error) !== 'conflict')
+    if (faults.length === 0) return failure(failed[0]!.error)
+    const worst = faults.find(({ error }) => judge(error) === 'error') ?? faults[0]!
+    const told = faults.filter(({ error }) => !isNamespaceTerminating(error)).map(({ action, error }) => this.#toldOf(action, error))
+    return { ...failure(worst.error), told } as Verdict
+  }
+
+  #toldOf(action: AnyAction, error: Error): Told {
+    const applier = this.#parts.definition.apply[action.kind] as Applier<KubeObject, AnyAction>
+    return (typeof applier === 'function' ? undefined : applier.failed?.(error, action)) ?? plainly(error)
+  }
+}
+
+const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
+
+function failure(e: unknown): Verdict {
+  const error = e instanceof Error ? e : new Error(String(e))
+  return { result: judge(error), error, told: isNamespaceTerminating(error) ? [] : [plainly(error)] }
+}

@@ -1,0 +1,190 @@
+import { type Status, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../api/errors.ts'
+import type { KubeObject, ObjectMeta } from '../../api/object.ts'
+import type { Random } from '../../base/random.ts'
+import {
+  type Client,
+  type DeleteOptions,
+  type New,
+  type OwnerPatch,
+  type PatchOptions,
+  type ResourceType,
+  adoptionPatch,
+  apiVersionOf,
+  controllerOf,
+  isControlledBy,
+  keyOf,
+  ownerReference,
+  releasePatch,
+  resourceName,
+} from '../../client/index.ts'
+import { isFateUnknown } from './errors.ts'
+import { generatedName } from './generated-name.ts'
+import type { UnsettledWrite, UnsettledWrites } from './unsettled.ts'
+import type { Subject, WriteLog } from './write-log.ts'
+
+/** How often a generated name is tried anew when it is taken. */
+const nameAttempts = 8
+
+export interface WriterParts {
+  client: Client
+  random: Random
+  log: WriteLog
+  unsettled: UnsettledWrites
+  ownerType: ResourceType
+  /** Kinds that get a reference to the owner when they are made. */
+  owns: ReadonlySet<string>
+  signal: AbortSignal
+}
+
+/** Writes on behalf of one owner. What it writes is remembered: the owner is not looked at again before the caches have it. */
+export class Writer {
+  readonly #parts: WriterParts
+  readonly #owner: KubeObject
+  readonly #subject: Subject
+  #liveCheck: Promise<void> | undefined
+
+  constructor(parts: WriterParts, owner: KubeObject) {
+    this.#parts = parts
+    // Caches of some transports leave out what a list says once.
+    this.#owner = { ...owner, apiVersion: apiVersionOf(parts.ownerType), kind: parts.ownerType.kind }
+    this.#subject = { key: keyOf(owner), uid: owner.metadata.uid ?? '' }
+  }
+
+  /**
+   * Makes an object, in the owner's namespace unless it names one. A kind that the controller owns gets a reference to the owner. One with
+   * `generateName` is made once, even if an earlier attempt was not answered.
+   */
+  async create<T extends KubeObject>(type: ResourceType<T>, object: New<T>): Promise<T> {
+    const metadata = this.#metadataOf(type, object)
+    const { generateName } = metadata
+    if (metadata.name || !generateName) return this.#createNamed(type, { ...object, metadata } as New<T>)
+    const { unsettled, random } = this.#parts
+    for (let attempt = 1; ; attempt++) {
+      const name = unsettled.takeName(this.#subject, type, metadata.namespace ?? '', generateName) ?? generatedName(generateName, random)
+      try {
+        return await this.#createNamed(type, { ...object, metadata: { ...metadata, name } } as New<T>)
+      } catch (e) {
+        if (!isAlreadyExists(e) || attempt === nameAttempts) throw e
+      }
+    }
+  }
+
+  /** Replaces an object, if it is still in the state it was read in. */
+  async update<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T> {
+    return this.#change(type, object, () => this.#parts.client.update(type, object, this.#options()))
+  }
+
+  async updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T> {
+    return this.#change(type, object, () => this.#parts.client.updateStatus(type, object, this.#options()))
+  }
+
+  async patch<T extends KubeObject>(type: ResourceType<T>, object: KubeObject, patch: unknown, options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>): Promise<T> {
+    const { namespace = '', name = '' } = object.metadata
+    return this.#change(type, object, () => this.#parts.client.patch<T>(type, namespace, name, patch, { ...options, ...this.#options() }))
+  }
+
+  /** Deletes this very object. One that is gone already is fine. */
+  async delete<T extends KubeObject>(type: ResourceType<T>, object: T, options: Omit<DeleteOptions, 'uid' | 'signal' | 'dryRun'> = {}): Promise<void> {
+    const { namespace = '', name = '', uid } = object.metadata
+    const { client, log } = this.#parts
+    try {
+      this.#deleted(type, object, await client.delete(type, namespace, name, { ...options, uid, ...this.#options() }))
+    } catch (e) {
+      if (isFateUnknown(e)) this.#remember({ verb: 'delete', type, namespace, name, last: object })
+      if (!isNotFound(e) && !(isConflict(e) && options.resourceVersion === undefined)) throw e
+      // It, or at least the one that was meant, is gone; the cache is behind.
+      log.removed(this.#subject, type, object)
+    }
+  }
+
+  /** Makes the owner manage an object, after asking the server whether the owner itself is still there. False if the object is gone. */
+  async adopt(type: ResourceType, object: KubeObject): Promise<boolean> {
+    await (this.#liveCheck ??= this.#checkOwner())
+    return this.#patchOwners(type, object, adoptionPatch(type, object, ownerReference(this.#owner, { controller: true })))
+  }
+
+  /** Makes the owner let go of an object. False if the object is gone. */
+  async release(type: ResourceType, object: KubeObject): Promise<boolean> {
+    return this.#patchOwners(type, object, releasePatch(type, object, this.#subject.uid))
+  }
+
+  async #patchOwners(type: ResourceType, object: KubeObject, { type: patchType, patch }: OwnerPatch): Promise<boolean> {
+    try {
+      await this.patch(type, object, patch, { type: patchType })
+      return true
+    } catch (e) {
+      // Invalid: it has no such reference any more, or another object has its name.
+      if (!isNotFound(e) && !isInvalid(e)) throw e
+      return false
+    }
+  }
+
+  /** Nobody is adopted by an owner that exists in the cache only. */
+  async #checkOwner(): Promise<void> {
+    const { client, ownerType } = this.#parts
+    const { namespace = '', name = '', uid } = this.#owner.metadata
+    const live = await client.get(ownerType, namespace, name, this.#options())
+    if (live.metadata.uid !== uid) throw new Error(`original ${ownerType.kind} ${namespace}/${name} is gone: got uid ${live.metadata.uid}, wanted ${uid}`)
+    if (live.metadata.deletionTimestamp) throw new Error(`${namespace}/${name} has just been deleted at ${live.metadata.deletionTimestamp}`)
+  }
+
+  async #createNamed<T extends KubeObject>(type: ResourceType<T>, object: New<T>): Promise<T> {
+    const { client, log } = this.#parts
+    const { namespace = '', name = '', generateName } = object.metadata
+    try {
+      const made = await client.create(type, object, { namespace, ...this.#options() })
+      log.wrote(this.#subject, type, made.metadata.resourceVersion)
+      return made
+    } catch (e) {
+      if (isFateUnknown(e)) this.#remember({ verb: 'create', type, namespace, name, generateName })
+      // Refused: the next attempt has the same name, so that it is refused in the same words and told once.
+      else if (generateName && !isAlreadyExists(e)) this.#parts.unsettled.keepName(this.#subject, type, namespace, generateName, name)
+      if (!isAlreadyExists(e) || !this.#parts.owns.has(resourceName(type))) throw e
+      // The plan did not know of it: it is our own whose answer was lost, or somebody else's. Either way the cache should have it next time.
+      const there = await client.get(type, namespace, name, this.#options())
+      log.wrote(this.#subject, type, there.metadata.resourceVersion)
+      if (isControlledBy(there, this.#owner) && !there.metadata.deletionTimestamp) return there
+      throw e
+    }
+  }
+
+  async #change<T extends KubeObject>(type: ResourceType, object: KubeObject, send: () => Promise<T>): Promise<T> {
+    const { namespace = '', name = '' } = object.metadata
+    try {
+      const changed = await send()
+      this.#parts.log.wrote(this.#subject, type, changed.metadata.resourceVersion)
+      return changed
+    } catch (e) {
+      if (isFateUnknown(e)) this.#remember({ verb: 'change', type, namespace, name })
+      if (isNotFound(e)) this.#parts.log.removed(this.#subject, type, object)
+      throw e
+    }
+  }
+
+  #deleted(type: ResourceType, object: KubeObject, answer: KubeObject | Status): void {
+    const { log } = this.#parts
+    const { resourceVersion, deletionTimestamp } = (answer as KubeObject).metadata
+    const isStatus = answer.kind === 'Status'
+    if (!isStatus && resourceVersion && resourceVersion !== object.metadata.resourceVersion) return log.wrote(this.#subject, type, resourceVersion)
+    // Asked for before, and nothing changed by it.
+    if (!isStatus && deletionTimestamp && object.metadata.deletionTimestamp) return
+    log.removed(this.#subject, type, object)
+  }
+
+  #remember(write: UnsettledWrite): void {
+    this.#parts.unsettled.add(this.#subject, write)
+  }
+
+  #metadataOf(type: ResourceType, { metadata }: { metadata: ObjectMeta }): ObjectMeta {
+    const result: ObjectMeta = { ...metadata }
+    if (type.namespaced) result.namespace ??= this.#owner.metadata.namespace
+    if (this.#parts.owns.has(resourceName(type)) && !controllerOf({ metadata })) {
+      result.ownerReferences = [...(metadata.ownerReferences ?? []), ownerReference(this.#owner, { controller: true })]
+    }
+    return result
+  }
+
+  #options(): { signal: AbortSignal } {
+    return { signal: this.#parts.signal }
+  }
+}

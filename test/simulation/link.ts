@@ -1,0 +1,178 @@
+import { ApiError, internalError, serviceUnavailable, tooManyRequests } from '../../src/api/errors.ts'
+import type { KubeObject } from '../../src/api/object.ts'
+import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../../src/client/index.ts'
+import type { ApiNode, Connection } from './api-node.ts'
+import { type Call, type CallListener, type Outcome, isWrite, targetOf } from './call.ts'
+import type { Faults } from './faults.ts'
+import type { Process } from './process.ts'
+import type { Timeline } from './timeline.ts'
+import { WatchLink } from './watch-link.ts'
+
+/** What all connections of a world share. */
+export interface Network {
+  readonly timeline: Timeline
+  readonly node: ApiNode
+  readonly listeners: readonly CallListener[]
+  /** Open watches, of all processes. */
+  readonly watches: Set<WatchLink>
+  /** Somebody else changes the object that a write is about to reach. */
+  touch(target: { plural: string; namespace: string; name: string }): Promise<void>
+  nextCallNumber(): number
+}
+
+/** How one process reaches the API. Everything that can go wrong on the way goes wrong here. */
+export class Link implements Transport {
+  readonly #network: Network
+  readonly #process: Process
+  readonly #faults: Faults
+
+  constructor(network: Network, process: Process, faults: Faults) {
+    this.#network = network
+    this.#process = process
+    this.#faults = faults
+  }
+
+  send<T>(request: ApiRequest): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (request.signal?.aborted) return reject(request.signal.reason as Error)
+      new Exchange(this.#network, this.#process, this.#faults, request, resolve as (answer: unknown) => void, reject).start()
+    })
+  }
+
+  watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
+    const link = new WatchLink(this.#network, this.#process, this.#faults, request, listener as unknown as WatchListener)
+    link.open()
+    return () => link.close()
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #network: Network
+  readonly #process: Process
+  readonly #faults: Faults
+  readonly #request: ApiRequest
+  readonly #resolve: (answer: unknown) => void
+  readonly #reject: (error: Error) => void
+  readonly #call: Call
+  #isSettled = false
+  #forget: () => void = () => {}
+
+  constructor(network: Network, process: Process, faults: Faults, request: ApiRequest, resolve: (answer: unknown) => void, reject: (error: Error) => void) {
+    this.#network = network
+    this.#process = process
+    this.#faults = faults
+    // What is under way is no longer its sender's.
+    const body = request.body === undefined ? undefined : (JSON.parse(JSON.stringify(request.body)) as unknown)
+    this.#request = { ...request, body, signal: undefined }
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#call = {
+      ...targetOf(request.path),
+      number: isWrite(request) ? network.nextCallNumber() : 0,
+      process,
+      method: request.method,
+      body,
+      sentAtMs: network.timeline.nowMs,
+      arrivedAtMs: undefined,
+      outcome: undefined,
+      told: 'nothing',
+    }
+    const { signal } = request
+    if (!signal) return
+    const onAbort = () => {
+      if (this.#settle()) {
+        this.#call.told = 'gave up'
+        this.#tell('answered')
+        reject(signal.reason as Error)
+      }
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#forget = () => signal.removeEventListener('abort', onAbort)
+  }
+
+  start(): void {
+    this.#tell('sent')
+    const faults = this.#faults
+    if (faults.happens('unsent')) return this.#fail(new TransportError('connection refused', true), faults.messageMs())
+    if (faults.happens('lostRequest')) return this.#fail(new TransportError('timed out', false), faults.timeoutMs())
+    const delayMs = faults.messageMs()
+    const connection = this.#network.node.connect()
+    if (!connection) return this.#fail(new TransportError('connection refused', true), delayMs)
+    // Until there is an answer the connection may be cut, wherever the request is by then.
+    const stop = connection.whenCut((error) => this.#fail(error, 0))
+    const forget = this.#forget
+    this.#forget = () => {
+      stop()
+      forget()
+    }
+    if (delayMs === 0 && connection.process.isRunning) void this.#arrive(connection)
+    else connection.process.receive(delayMs, () => void this.#arrive(connection))
+  }
+
+  async #arrive(connection: Connection): Promise<void> {
+    const call = this.#call
+    const faults = this.#faults
+    call.arrivedAtMs = this.#network.timeline.nowMs
+    this.#tell('arrived')
+    if (faults.happens('errorBefore')) return this.#fail(refusal(faults), faults.messageMs())
+    if (isWrite(call) && call.name && faults.happens('rival')) await this.#network.touch(call)
+    const outcome = await connection.transport.send<KubeObject>(this.#request).then(
+      (object): Outcome => ({ object }),
+      (error: Error): Outcome => ({ error }),
+    )
+    if (connection.process.isDead) return // what it did is on the disk or not, and nobody is left to say which
+    call.outcome = outcome
+    this.#tell('happened')
+    if (isWrite(call) && !outcome.error && faults.happens('errorAfter')) {
+      return this.#fail(faults.isHeads() ? internalError('it is unclear what happened') : new ApiError(504, 'Timeout', 'the server did not answer in time'), faults.messageMs())
+    }
+    if (faults.happens('lostAnswer')) return this.#fail(new TransportError('timed out', false), faults.timeoutMs())
+    this.#deliver(faults.messageMs(), () => {
+      call.told = 'the truth'
+      this.#tell('answered')
+      if (outcome.error) this.#reject(outcome.error)
+      else this.#resolve(outcome.object)
+    })
+  }
+
+  #fail(error: Error, delayMs: number): void {
+    this.#deliver(delayMs, () => {
+      this.#call.told = 'an error'
+      this.#tell('answered')
+      this.#reject(error)
+    })
+  }
+
+  #deliver(delayMs: number, tell: () => void): void {
+    const settle = () => {
+      if (this.#settle()) tell()
+    }
+    if (delayMs === 0 && this.#process.isRunning) settle()
+    else this.#process.receive(delayMs, settle)
+  }
+
+  /** False if it is settled, or there is nobody any more to be told. */
+  #settle(): boolean {
+    if (this.#isSettled || this.#process.isDead) return false
+    this.#isSettled = true
+    this.#forget()
+    return true
+  }
+
+  #tell(event: keyof CallListener): void {
+    for (const listener of this.#network.listeners) listener[event]?.(this.#call)
+  }
+}
+
+/** What a server says that is in trouble, and has done nothing. */
+function refusal(faults: Faults): ApiError {
+  return faults.pick([
+    () => internalError('out of order'),
+    () => serviceUnavailable('the server is currently unable to handle the request'),
+    () => new ApiError(503, 'ServiceUnavailable', 'come back later', { retryAfterSeconds: 1 }),
+    () => tooManyRequests('slow down', 1),
+  ])()
+}

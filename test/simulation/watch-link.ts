@@ -1,0 +1,137 @@
+import { internalError } from '../../src/api/errors.ts'
+import { type ApiRequest, TransportError, type WatchEvent, type WatchListener } from '../../src/client/index.ts'
+import { targetOf } from './call.ts'
+import type { Faults } from './faults.ts'
+import type { Network } from './link.ts'
+import type { Process } from './process.ts'
+
+type Letter = { kind: 'opened' } | { kind: 'event'; event: WatchEvent } | { kind: 'closed'; error: Error | undefined }
+
+/** A watch between the server and one process: what it carries comes in order, but as late as its stream is. */
+export class WatchLink {
+  readonly plural: string
+  readonly process: Process
+  readonly #network: Network
+  readonly #faults: Faults
+  readonly #request: ApiRequest
+  readonly #listener: WatchListener
+  /** Letters under way, first to arrive first. */
+  #letters: { letter: Letter; atMs: number }[] = []
+  #isDelivering = false
+  #lastAtMs = 0
+  #lagMs = 0
+  #state: 'open' | 'frozen' | 'over' = 'open'
+  #end: () => void = () => {}
+
+  constructor(network: Network, process: Process, faults: Faults, request: ApiRequest, listener: WatchListener) {
+    this.#network = network
+    this.process = process
+    this.#faults = faults
+    this.#request = { ...request, signal: undefined }
+    this.#listener = listener
+    this.plural = targetOf(request.path).plural
+    request.signal?.addEventListener('abort', () => this.close(), { once: true })
+  }
+
+  open(): void {
+    const { node, watches } = this.#network
+    watches.add(this)
+    this.process.onDeath(() => this.#stop())
+    const delayMs = this.#faults.messageMs()
+    const connection = node.connect()
+    if (!connection) return this.#post({ kind: 'closed', error: new TransportError('connection refused', true) })
+    if (this.#faults.happens('refusedWatch')) return this.#post({ kind: 'closed', error: internalError('no watch today') })
+    const stopWaiting = connection.whenCut((error) => this.#post({ kind: 'closed', error }))
+    this.#end = stopWaiting
+    const begin = () => {
+      stopWaiting()
+      if (this.#state === 'over') return
+      this.#end = connection.transport.watch(this.#request, {
+        opened: () => this.#post({ kind: 'opened' }),
+        event: (event) => {
+          this.#post({ kind: 'event', event })
+          if (event.type !== 'BOOKMARK' && this.#faults.happens('duplicateEvent')) this.#post({ kind: 'event', event })
+        },
+        closed: (error) => this.#post({ kind: 'closed', error }),
+      })
+    }
+    if (delayMs === 0 && connection.process.isRunning) begin()
+    else connection.process.receive(delayMs, begin)
+  }
+
+  /** The process has had enough of it. */
+  close(): void {
+    if (this.#state === 'over') return
+    this.#stop()
+    queueMicrotask(() => {
+      if (!this.process.isDead) this.#listener.closed(undefined)
+    })
+  }
+
+  /** From now on what is sent takes so long. */
+  lag(ms: number): void {
+    this.#lagMs = ms
+  }
+
+  /** Stays open, and says nothing any more. */
+  freeze(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'frozen'
+    this.#letters = []
+  }
+
+  /** What has not arrived yet is lost, and the connection with it. */
+  break(): void {
+    if (this.#state === 'over') return
+    this.#state = 'open'
+    this.#letters = []
+    this.#lagMs = 0
+    this.#lastAtMs = 0
+    this.#post({ kind: 'closed', error: new TransportError('the connection was reset', false) })
+  }
+
+  #post(letter: Letter): void {
+    if (this.#state !== 'open') return
+    const { nowMs } = this.#network.timeline
+    const atMs = Math.max(this.#lastAtMs, nowMs + this.#lagMs + this.#faults.eventMs())
+    if (this.#letters.length === 0 && !this.#isDelivering && atMs <= nowMs && this.process.isRunning) return this.#deliver(letter)
+    this.#lastAtMs = atMs
+    this.#letters.push({ letter, atMs })
+    if (this.#letters.length === 1) this.#wait()
+  }
+
+  #wait(): void {
+    const next = this.#letters[0]
+    if (!next) return
+    this.process.receive(Math.max(0, next.atMs - this.#network.timeline.nowMs), () => {
+      // The stream may have been broken or frozen meanwhile.
+      if (this.#letters[0] !== next || this.#state !== 'open') return
+      this.#letters.shift()
+      this.#deliver(next.letter)
+      this.#wait()
+    })
+  }
+
+  #deliver(letter: Letter): void {
+    if (this.#state !== 'open') return
+    this.#isDelivering = true
+    try {
+      if (letter.kind === 'opened') this.#listener.opened()
+      else if (letter.kind === 'event') this.#listener.event(letter.event)
+      else {
+        this.#stop()
+        this.#listener.closed(letter.error)
+      }
+    } finally {
+      this.#isDelivering = false
+    }
+  }
+
+  #stop(): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#letters = []
+    this.#network.watches.delete(this)
+    this.#end()
+  }
+}
