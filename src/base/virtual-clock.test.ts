@@ -54,3 +54,17 @@ it('VirtualClock runs a timer in the past at once, without going back', () => {
   clock.advance(0)
   expect([clock.now(), clock.pending]).toEqual([50, 0])
 })
+
+it('VirtualClock.pass() lets everything that follows from a timer happen before the next', async () => {
+  const clock = new VirtualClock(0)
+  const ran: [string, number][] = []
+  const note = async (name: string) => {
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+    ran.push([name, clock.now()])
+  }
+  clock.after(10, () => void note('a').then(() => clock.after(5, () => void note('c'))))
+  clock.after(20, () => void note('b'))
+  await clock.pass(30)
+  expect(ran).toEqual([['a', 10], ['c', 15], ['b', 20]])
+  expect(clock.now()).toBe(30)
+})

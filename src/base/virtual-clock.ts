@@ -24,6 +24,11 @@ export class VirtualClock implements Clock {
     return this.#timers.length
   }
 
+  /** When the next timer runs; undefined if none is set. */
+  get nextAtMs(): number | undefined {
+    return this.#timers[0]?.atMs
+  }
+
   after(delayMs: number, fn: () => void): () => void {
     const timer: Timer = { atMs: this.#nowMs + Math.max(0, delayMs), fn }
     const later = this.#timers.findIndex((t) => t.atMs > timer.atMs)
@@ -44,4 +49,19 @@ export class VirtualClock implements Clock {
     }
     this.#nowMs = endMs
   }
+
+  /** As `advance`, but what follows from a timer is done before the next one runs; `settle` waits for that. */
+  async pass(ms: number, settle: () => Promise<void> = quiet): Promise<void> {
+    const endMs = this.#nowMs + ms
+    await settle()
+    while (this.#timers.length > 0 && this.#timers[0]!.atMs <= endMs) {
+      this.advance(Math.max(0, this.#timers[0]!.atMs - this.#nowMs))
+      await settle()
+    }
+    this.advance(Math.max(0, endMs - this.#nowMs))
+    await settle()
+  }
 }
+
+/** Microtasks, however many, come before this. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import { InformerMetrics } from './cache/informer-metrics.ts'
 import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
+import { sharedFamilies } from './shared-metrics.ts'
 import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
 import type { WatcherRules } from './watcher/index.ts'
@@ -15,7 +16,7 @@ export interface InformerFactoryOptions {
   clock: Clock
   random: Random
   logger?: Logger
-  /** Where the metrics of its informers go. One factory for a registry. */
+  /** Where the metrics of its informers go. */
   metrics?: MetricsRegistry
   resyncMs?: number
   limits?: Partial<LagLimits>
@@ -29,6 +30,9 @@ export type InformerSpec<T extends KubeObject> = Pick<
   'namespace' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
 >
 
+/** All factories of a registry share its metrics. */
+const metricsOf = sharedFamilies((registry) => new InformerMetrics(registry))
+
 /** Makes informers, one for all who ask for the same objects. */
 export class InformerFactory {
   readonly #options: Omit<InformerFactoryOptions, 'metrics'> & { metrics?: InformerMetrics }
@@ -36,7 +40,7 @@ export class InformerFactory {
   #isStarted = false
 
   constructor({ metrics, ...options }: InformerFactoryOptions) {
-    this.#options = { ...options, ...(metrics ? { metrics: new InformerMetrics(metrics) } : {}) }
+    this.#options = { ...options, ...(metrics ? { metrics: metricsOf(metrics) } : {}) }
   }
 
   /** The informer of a resource in a scope. Asked for again, it is the same one: indexes add up, a transform must be the same. */

@@ -5,8 +5,17 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { Client } from './client.ts'
-import { LeaderTransport, Leadership, NotLeaderError, ObservedLease, claimLease, measureElection, newerVersion } from './leadership/index.ts'
-import type { ElectionMetrics } from './leadership/index.ts'
+import {
+  type ElectionMetrics,
+  LeaderTransport,
+  Leadership,
+  LeaseWatch,
+  NotLeaderError,
+  ObservedLease,
+  claimLease,
+  measureElection,
+  newerVersion,
+} from './leadership/index.ts'
 import { linkAbort } from './linked-abort.ts'
 import { leases } from './resources.ts'
 import { waitFor } from './retry.ts'
@@ -47,8 +56,8 @@ const jitterFactor = 1.2
 export const leaderIdentity = (host: string, random: Pick<Random, 'uuid'>): string => `${host}_${random.uuid()}`
 
 /**
- * Makes sure that one of several processes leads, by a lease that the leader renews. Clocks may differ: only time that passed here counts. Whoever saw a
- * leader waits until that one's time is over, even if the lease is deleted or emptied; only a lease that was given up is taken at once.
+ * Makes sure that one of several processes leads, by a lease that the leader renews. Clocks may differ: only time that passed here counts. A leader that
+ * does not renew is left its lease duration, even if the lease is deleted or emptied; only a lease that was given up, or never was, is taken at once.
  */
 export class LeaderElector {
   readonly #client: Client
@@ -56,6 +65,8 @@ export class LeaderElector {
   readonly #logger: Logger
   readonly #metrics: ElectionMetrics
   readonly #observed: ObservedLease
+  /** Open while this process is a candidate. */
+  readonly #watch: LeaseWatch
   #leadership: Leadership | undefined
   /** Ends a candidate's wait. */
   #wake: (() => void) | undefined
@@ -71,6 +82,7 @@ export class LeaderElector {
     this.#logger = logger.child({ lease: `${namespace}/${name}`, identity })
     this.#metrics = measureElection(name, () => this.isLeader(), metrics)
     this.#observed = new ObservedLease(clock, leaseDurationMs, () => this.#wake?.())
+    this.#watch = new LeaseWatch(client, namespace, name, (lease) => this.#hear(lease))
   }
 
   /** Whether this process may act as leader now: the clock is compared with the deadline at the moment of asking. */
@@ -98,7 +110,10 @@ export class LeaderElector {
     this.#written = newerVersion(this.#written, resourceVersion)
   }
 
-  /** The newest resource version that any leader is known to have written; '' if none is. What a new leader starts from should be as new. */
+  /**
+   * No leader has written anything newer, this one included, as far as known; '' if nothing is. Lists that a new leader starts from should be as new. The
+   * version at which this process took the lease counts too: it is newer than what a leader wrote that crashed before it could tell.
+   */
   lastWritten(): string {
     return newerVersion(this.#observed.lastWritten, this.#written)
   }
@@ -115,6 +130,7 @@ export class LeaderElector {
     try {
       while (!signal.aborted) {
         const leadership = await this.#acquire(signal)
+        this.#watch.close()
         if (leadership) await this.#lead(leadership, signal)
       }
     } finally {
@@ -128,6 +144,7 @@ export class LeaderElector {
     while (!signal.aborted) {
       const leadership = await this.#attempt('acquire the lease', signal, (s) => this.#tryAcquire(s))
       if (leadership?.isLeader()) return leadership
+      this.#watch.open()
       await this.#pause(signal)
     }
     return undefined
@@ -147,6 +164,7 @@ export class LeaderElector {
       if (isConflict(error) || isAlreadyExists(error)) return undefined // another was faster
       throw error
     }
+    this.recordWritten(this.#observed.lease?.metadata.resourceVersion ?? '')
     return new Leadership({
       clock,
       renewDeadlineMs: this.#options.renewDeadlineMs,
@@ -267,6 +285,15 @@ export class LeaderElector {
       ...claim,
     })
     this.#see(lease ? await this.#client.update(leases, next, { signal }) : await this.#client.create(leases, next, { signal }))
+  }
+
+  /** Of a change, as a candidate: a lease that was given up is taken at once. */
+  #hear(lease: Lease): void {
+    const seen = this.#observed.lease?.metadata.resourceVersion
+    if (seen !== undefined && newerVersion(seen, lease.metadata.resourceVersion ?? '') === seen) return
+    const wasFree = this.#observed.isFreeFor(this.#options.identity)
+    this.#see(lease)
+    if (!wasFree && this.#observed.isFreeFor(this.#options.identity)) this.#wake?.()
   }
 
   #see(lease: Lease | undefined): void {

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { onAbort } from './on-abort.ts'
 import { type ApiRequest, TransportError } from './transport.ts'
 
 export interface RetryOptions {
@@ -18,15 +19,14 @@ export interface RetryOptions {
 export function waitFor(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
-    const stop = () => {
-      cancel()
-      reject(signal!.reason as Error)
-    }
-    const cancel = clock.after(delayMs, () => {
-      signal?.removeEventListener('abort', stop)
+    const cancelTimer = clock.after(delayMs, () => {
+      forgetSignal?.()
       resolve()
     })
-    signal?.addEventListener('abort', stop, { once: true })
+    const forgetSignal = signal && onAbort(signal, () => {
+      cancelTimer()
+      reject(signal.reason as Error)
+    })
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts'
+import type { Series } from '../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../api/errors.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
@@ -46,10 +47,12 @@ interface Answered {
 /** Answers requests: who sends it, what it asks for, the verb, and the form of the answer. */
 export class ApiHandler {
   readonly #o: HandlerOptions
+  readonly #inflight: { readonly mutating: Series; readonly readOnly: Series }
   readonly #watching = new Set<Exchange>()
 
   constructor(options: HandlerOptions) {
     this.#o = options
+    this.#inflight = { mutating: options.metrics.inflight(true), readOnly: options.metrics.inflight(false) }
   }
 
   async handle(exchange: Exchange): Promise<void> {
@@ -61,8 +64,8 @@ export class ApiHandler {
     const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
     const parsed = parsePath(path)
     const kind = kindOf(exchange.method, parsed, query, this.#o.parts.registry)
-    const isMutating = !['GET', 'HEAD'].includes(exchange.method)
-    const inflight = kind.verb === 'WATCH' ? undefined : this.#o.metrics.inflight(isMutating)
+    const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
+    const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
     inflight?.inc()
     let code = 0
     try {
@@ -91,8 +94,11 @@ export class ApiHandler {
     kind: RequestKind,
     headers: Record<string, string>,
   ): Promise<Answered> {
-    const user = this.#o.authenticator.authenticate({ authorization: exchange.header('authorization'), certificate: exchange.certificate })
-    if (!user && !(openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && exchange.method === 'GET')) throw unauthorized()
+    const authorization = exchange.header('authorization')
+    const user = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
+    // Somebody who shows a token that is wrong is refused even where nobody needs one.
+    const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
+    if (!user && !isOpen) throw unauthorized()
     if (parsed.kind === 'resource') return this.#resource(exchange, query, parsed, user!, kind, headers)
     const found = await this.#o.documents.answer({
       method: exchange.method,

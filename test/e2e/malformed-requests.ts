@@ -420,8 +420,8 @@ const shares: readonly (readonly [name: string, share: number, make: Generator])
   ['garbage', 60, garbage],
   ['bad YAML', 45, badYaml],
   ['a YAML bomb', 10, yamlBomb],
-  ['deep nesting', 10, deep],
-  ['deep YAML', 3, deepYaml],
+  ['deep nesting', 6, deep],
+  ['deep YAML', 2, deepYaml],
   ['bad label selectors', 70, badSelectors],
   ['bad field selectors', 50, badFieldSelectors],
   ['a bad resource version on a list', 20, badVersionOnList],
@@ -440,8 +440,8 @@ const shares: readonly (readonly [name: string, share: number, make: Generator])
   ['bad protobuf', 60, badProtobuf],
   ['an invalid object', 60, invalidObjects],
   ['nasty warnings', 20, nastyWarnings],
-  ['a body that is too large', 6, oversized],
-  ['a heavy body', 3, heavy],
+  ['a body that is too large', 4, oversized],
+  ['a heavy body', 2, heavy],
 ]
 
 const total = shares.reduce((sum, [, share]) => sum + share, 0)

@@ -78,7 +78,7 @@ export class TlsClient {
   /** The HTTP/2 connection, opened anew if the last one has ended. */
   session(): ClientHttp2Session {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
-    this.#session = connectHttp2(`https://${this.host}:${this.port}`, this.#tls)
+    this.#session = connectHttp2(`https://${this.host}:${this.port}`, { ...this.#tls, maxSessionMemory: 1000 })
     this.#session.on('error', () => {}) // its requests are told
     return this.#session
   }

@@ -7,7 +7,7 @@ type Chance = Exclude<keyof Profile, 'name' | 'world' | 'userAction' | 'worldFau
  * Nothing that was sent arrives later than this. A leader stops acting five seconds before others may take its lease: so what it sent
  * while it might has arrived by then.
  */
-export const longestDelayMs = 4000
+export const longestDelayMs = 2000
 
 /** Decides what goes wrong. Once it is switched off nothing does any more. */
 export class Faults {

@@ -24,7 +24,7 @@ export interface Profile {
   /** A step is a fault of the world. */
   worldFault: number
   world: WorldFaults
-  /** A request or an answer takes a while: up to a second, seldom up to four. */
+  /** A request or an answer takes a while: up to a second, seldom up to two. */
   slowRequest: number
   /** It never leaves its sender, who knows that. */
   unsent: number

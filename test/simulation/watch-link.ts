@@ -34,29 +34,10 @@ export class WatchLink {
   }
 
   open(): void {
-    const { node, watches } = this.#network
-    watches.add(this)
+    this.#network.watches.add(this)
     this.process.onDeath(() => this.#stop())
-    const delayMs = this.#faults.messageMs()
-    const connection = node.connect()
-    if (!connection) return this.#post({ kind: 'closed', error: new TransportError('connection refused', true) })
-    if (this.#faults.happens('refusedWatch')) return this.#post({ kind: 'closed', error: internalError('no watch today') })
-    const stopWaiting = connection.whenCut((error) => this.#post({ kind: 'closed', error }))
-    this.#end = stopWaiting
-    const begin = () => {
-      stopWaiting()
-      if (this.#state === 'over') return
-      this.#end = connection.transport.watch(this.#request, {
-        opened: () => this.#post({ kind: 'opened' }),
-        event: (event) => {
-          this.#post({ kind: 'event', event })
-          if (event.type !== 'BOOKMARK' && this.#faults.happens('duplicateEvent')) this.#post({ kind: 'event', event })
-        },
-        closed: (error) => this.#post({ kind: 'closed', error }),
-      })
-    }
-    if (delayMs === 0 && connection.process.isRunning) begin()
-    else connection.process.receive(delayMs, begin)
+    // Nobody hears of a watch before it has been handed out.
+    queueMicrotask(() => this.#connect())
   }
 
   /** The process has had enough of it. */
@@ -88,6 +69,31 @@ export class WatchLink {
     this.#lagMs = 0
     this.#lastAtMs = 0
     this.#post({ kind: 'closed', error: new TransportError('the connection was reset', false) })
+  }
+
+  #connect(): void {
+    if (this.#state === 'over') return
+    const { node } = this.#network
+    const delayMs = this.#faults.messageMs()
+    const connection = node.connect()
+    if (!connection) return this.#post({ kind: 'closed', error: new TransportError('connection refused', true) })
+    if (this.#faults.happens('refusedWatch')) return this.#post({ kind: 'closed', error: internalError('no watch today') })
+    const stopWaiting = connection.whenCut((error) => this.#post({ kind: 'closed', error }))
+    this.#end = stopWaiting
+    const begin = () => {
+      stopWaiting()
+      if (this.#state === 'over') return
+      this.#end = connection.transport.watch(this.#request, {
+        opened: () => this.#post({ kind: 'opened' }),
+        event: (event) => {
+          this.#post({ kind: 'event', event })
+          if (event.type !== 'BOOKMARK' && this.#faults.happens('duplicateEvent')) this.#post({ kind: 'event', event })
+        },
+        closed: (error) => this.#post({ kind: 'closed', error }),
+      })
+    }
+    if (delayMs === 0 && connection.process.isRunning) begin()
+    else connection.process.receive(delayMs, begin)
   }
 
   #post(letter: Letter): void {

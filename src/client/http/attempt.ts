@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Credentials, Proof } from '../access.ts'
+import { onAbort } from '../on-abort.ts'
 import { type ApiRequest, TransportError } from '../transport.ts'
 import type { Connections } from './connections.ts'
 import type { Answer, AnswerHeaders, Wire } from './wire.ts'
@@ -38,6 +39,7 @@ export class Attempt implements Answer {
   #proof: Proof = {}
   #isOver = false
   #cancelTimer: (() => void) | undefined
+  #forgetSignal: (() => void) | undefined
   /** Set once the request is on a wire. */
   #cancelWire: (() => void) | undefined
   /** The answer to a first try whose credentials were refused, in case there are no others. */
@@ -54,7 +56,8 @@ export class Attempt implements Answer {
   start(): void {
     const { active, clock, timeoutMs } = this.#host
     active.add(this)
-    this.#request.signal?.addEventListener('abort', this.#abort, { once: true })
+    const { signal } = this.#request
+    if (signal) this.#forgetSignal = onAbort(signal, () => this.#abort())
     if (timeoutMs > 0) this.#cancelTimer = clock.after(timeoutMs, () => this.#expire(timeoutMs))
     this.#prove()
   }
@@ -163,7 +166,7 @@ export class Attempt implements Answer {
 
   readonly #failed = (e: unknown) => this.fail(e as Error)
 
-  readonly #abort = () => {
+  #abort(): void {
     if (!this.#finish()) return
     this.#cancelWire?.()
     this.#receiver.aborted(this.#request.signal?.reason)
@@ -175,7 +178,7 @@ export class Attempt implements Answer {
     this.#isOver = true
     this.#host.active.delete(this)
     this.stopTimer()
-    this.#request.signal?.removeEventListener('abort', this.#abort)
+    this.#forgetSignal?.()
     return true
   }
 }

@@ -4,6 +4,7 @@ import { type Socket, connect, isIP } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
 import type { ClientCertificate, ClusterAccess } from '../access.ts'
+import { onAbort } from '../on-abort.ts'
 import { bareHost, portOf } from './proxy-choice.ts'
 
 export interface DialOptions {
@@ -28,16 +29,15 @@ export function dial(options: DialOptions): Promise<Socket> {
     let abandon = () => {}
     const settle = () => {
       cancelTimer()
-      signal.removeEventListener('abort', stop)
+      forgetSignal()
     }
     const fail = (error: Error) => {
       settle()
       abandon()
       reject(error)
     }
-    const stop = () => fail(signal.reason as Error)
     const cancelTimer = clock.after(timeoutMs, () => fail(new Error(`no connection within ${timeoutMs / 1000} s`)))
-    signal.addEventListener('abort', stop, { once: true })
+    const forgetSignal = onAbort(signal, () => fail(signal.reason as Error))
     const secure = (carrier: Socket | undefined) => {
       try {
         const socket = access.server.protocol === 'https:' ? openTls(options, carrier) : openPlain(access.server, carrier)

@@ -16,8 +16,9 @@ export function proxyFromEnvironment(server: URL, env: Environment): URL | undef
 
 /** Reads the address of a proxy; without a scheme it is HTTP. */
 export function parseProxy(text: string): URL {
-  const url = URL.canParse(text) && text.includes('://') ? new URL(text) : URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined
-  if (!url) throw new Error(`proxy ${JSON.stringify(text)} is not a URL`)
+  const whole = text.includes('://') ? text : `http://${text}`
+  if (!URL.canParse(whole)) throw new Error(`proxy ${JSON.stringify(text)} is not a URL`)
+  const url = new URL(whole)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`proxy ${JSON.stringify(text)} is not supported: use an http or https proxy`)
   return url
 }

@@ -5,6 +5,8 @@ import { type LeaseRecord, newerVersion, readLease } from './lease-record.ts'
 /**
  * A lease as this process has seen it. The times that stand in it come from other machines' clocks and count for nothing: a holder is given its
  * lease duration from the moment at which its latest renewal was seen here, measured by a timer, so that setting the clock does not matter either.
+ * Where it was deleted, or emptied other than by giving it up, the same time is given to whoever may have held it. Only who never saw a lease
+ * takes it that there is no leader where there is no lease.
  */
 export class ObservedLease {
   readonly #clock: Clock
@@ -13,8 +15,8 @@ export class ObservedLease {
   #lease: Lease | undefined
   #record: LeaseRecord | undefined
   #fingerprint = ''
-  /** Who may still act on the lease; stays when the lease is deleted or emptied by others, until its time is over. */
-  #heldBy = ''
+  /** Who may still be acting on the lease; `by` is undefined for somebody who cannot be told from the lease any more. */
+  #held: { by: string | undefined } | undefined
   #lastWritten = ''
   #transitions = 0
   #cancelTimer: (() => void) | undefined
@@ -47,7 +49,7 @@ export class ObservedLease {
 
   /** Whether nobody but `identity` can be acting on the lease. */
   isFreeFor(identity: string): boolean {
-    return this.#heldBy === '' || this.#heldBy === identity
+    return this.#held === undefined || this.#held.by === identity
   }
 
   /** Takes note of the lease as it is now; undefined if there is none. */
@@ -58,12 +60,13 @@ export class ObservedLease {
     const fingerprint = lease ? JSON.stringify([lease.metadata.uid, lease.spec]) : ''
     if (fingerprint === this.#fingerprint) return
     this.#fingerprint = fingerprint
-    if (!this.#record) return
+    // It was there: whoever held it when it was deleted may not have noticed, and need not be the one that was seen last.
+    if (!this.#record) return this.#hold(undefined, this.#defaultDurationMs)
     const { holder, durationMs, transitions, lastWritten, isReleased } = this.#record
     this.#lastWritten = newerVersion(this.#lastWritten, lastWritten)
     this.#transitions = Math.max(this.#transitions, transitions)
-    if (holder !== '') this.#hold(holder, durationMs ?? this.#defaultDurationMs)
-    else if (isReleased) this.#free()
+    if (isReleased) this.#free()
+    else this.#hold(holder === '' ? undefined : holder, durationMs ?? this.#defaultDurationMs)
   }
 
   /** Waits for nobody any more. */
@@ -72,9 +75,9 @@ export class ObservedLease {
     this.#cancelTimer = undefined
   }
 
-  #hold(holder: string, durationMs: number): void {
+  #hold(by: string | undefined, durationMs: number): void {
     this.#cancelTimer?.()
-    this.#heldBy = holder
+    this.#held = { by }
     this.#cancelTimer = this.#clock.after(durationMs, () => {
       this.#free()
       this.#onExpired()
@@ -83,6 +86,6 @@ export class ObservedLease {
 
   #free(): void {
     this.close()
-    this.#heldBy = ''
+    this.#held = undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import { type Informer, type ResourceType, controllerOf, resourceName } from '../../client/index.ts'
+import { type IndexFunction, type ResourceType, type SharedInformer, controllerOf, resourceName } from '../../client/index.ts'
 
 /** Objects by the uid of the owner that manages them. */
 const byController = 'controller-uid'
@@ -7,7 +7,7 @@ const byController = 'controller-uid'
 const byOrphanage = 'orphans-in'
 
 /** The indexes that every cache of the kit has: no reconcile looks at all objects. */
-export const kitIndexes: Readonly<Record<string, (object: KubeObject) => string[]>> = {
+export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
   [byController]: (object) => {
     const controller = controllerOf(object)
     return controller ? [controller.uid] : []
@@ -15,12 +15,14 @@ export const kitIndexes: Readonly<Record<string, (object: KubeObject) => string[
   [byOrphanage]: (object) => (controllerOf(object) ? [] : [object.metadata.namespace ?? '']),
 }
 
+/** Informers by the name of their resource, `deployments.apps`. */
+export type Informers = ReadonlyMap<string, SharedInformer>
+
 /** What a controller may read: nothing here asks the server. Objects are shared and must not be changed. */
 export class Caches {
-  readonly #informers: ReadonlyMap<string, Informer>
+  readonly #informers: Informers
 
-  /** By resource name, `deployments.apps`. */
-  constructor(informers: ReadonlyMap<string, Informer>) {
+  constructor(informers: Informers) {
     this.#informers = informers
   }
 
@@ -53,9 +55,9 @@ export class Caches {
   }
 
   /** The cache itself. Throws for a type that the controller did not declare. */
-  of<T extends KubeObject>(type: ResourceType<T>): Informer<T> {
+  of<T extends KubeObject>(type: ResourceType<T>): SharedInformer<T> {
     const informer = this.#informers.get(resourceName(type))
     if (!informer) throw new Error(`${resourceName(type)} are not cached: name them in owns, watches or reads`)
-    return informer as unknown as Informer<T>
+    return informer as unknown as SharedInformer<T>
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, ConsistencyStore, type Informer, WorkQueue, resourceName } from '../../client/index.ts'
-import { Caches } from './caches.ts'
+import { type Client, ConsistencyStore, WorkQueue, resourceName } from '../../client/index.ts'
+import { Caches, type Informers } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
 import type { AnyController, Told } from './definition.ts'
 import { Reconciler, type TellEvent, type Verdict } from './reconciler.ts'
@@ -17,8 +17,8 @@ const backOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
   client: Client
-  /** Caches of every kind that the definition names, by resource name. */
-  informers: ReadonlyMap<string, Informer>
+  /** Of every kind that the definition names. */
+  informers: Informers
   clock: Clock
   random: Random
   gates: FeatureGates

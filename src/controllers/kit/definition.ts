@@ -1,7 +1,7 @@
 import type { FeatureGates, GateName } from '../../api/feature-gates.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { ResourceType } from '../../client/index.ts'
+import type { IndexFunction, ResourceType } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { Writer } from './writer.ts'
 
@@ -89,6 +89,17 @@ export interface Watch<T extends KubeObject = KubeObject> {
 /** A watch whose objects have a type of their own. */
 export const watching = <T extends KubeObject>(type: ResourceType<T>, toKeys: Watch<T>['toKeys']): Watch => ({ type, toKeys }) as unknown as Watch
 
+/** A way to find objects in a cache, for `caches.byIndex`. */
+export interface CacheIndex<T extends KubeObject = KubeObject> {
+  type: ResourceType<T>
+  name: string
+  valuesOf: IndexFunction<T>
+}
+
+/** An index whose objects have a type of their own. Controllers that share it share the function. */
+export const indexing = <T extends KubeObject>(type: ResourceType<T>, name: string, valuesOf: IndexFunction<T>): CacheIndex =>
+  ({ type, name, valuesOf }) as unknown as CacheIndex
+
 /** A controller as data and pure functions; the kit does the rest. */
 export interface ControllerDefinition<Owner extends KubeObject, Observed, Action extends AnyAction> {
   /** `replicaset`: names its queue, its metrics and its events' source. */
@@ -99,6 +110,7 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   watches?: readonly Watch[]
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
+  indexes?: readonly CacheIndex[]
   /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */
   gate?: GateName
   /** False for a controller that never has to see its own writes. */

@@ -113,6 +113,7 @@ class NodeExchange implements Exchange {
   #abort: AbortController | undefined
   /** Part of the body was refused and never read, so the connection, or stream, is of no more use after the answer. */
   #isUnread = false
+  #isAnswered = false
 
   constructor(request: AnyRequest, response: AnyResponse, bodyTimeoutMs: number) {
     this.#request = request
@@ -140,7 +141,12 @@ class NodeExchange implements Exchange {
       const abort = new AbortController()
       this.#abort = abort
       if (this.#isGone()) abort.abort()
-      else this.#response.once('close', () => abort.abort())
+      else {
+        // What was answered needs no abort, and most requests are: it costs more than all the rest of a small answer.
+        this.#response.once('close', () => {
+          if (!this.#isAnswered) abort.abort()
+        })
+      }
     }
     return this.#abort.signal
   }
@@ -157,10 +163,12 @@ class NodeExchange implements Exchange {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let size = 0
+      let isWhole = false
       const stop = () => {
         clearTimeout(timer)
         request.removeAllListeners('data')
-        request.pause()
+        // What comes until the answer is out is thrown away: left unread, it would stay in the session's memory.
+        request.resume()
       }
       const timer = setTimeout(() => {
         stop()
@@ -174,10 +182,12 @@ class NodeExchange implements Exchange {
         reject(tooLarge())
       })
       request.once('end', () => {
+        isWhole = true
         clearTimeout(timer)
         resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       })
       const gone = () => {
+        if (isWhole) return
         clearTimeout(timer)
         reject(new ClientGone())
       }
@@ -189,6 +199,7 @@ class NodeExchange implements Exchange {
   respond(code: number, headers: Record<string, string | string[]>, body: Body): void {
     const response = this.#response as ServerResponse
     if (this.#isGone() || response.writableEnded) return
+    this.#isAnswered = true
     const closing = this.#isUnread && !('stream' in this.#request) ? { connection: 'close' } : {}
     response.writeHead(code, { ...headers, 'content-length': String(body.length), ...closing })
     if (this.#isUnread) this.#refuseRestAfterAnswer()

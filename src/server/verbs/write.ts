@@ -26,7 +26,10 @@ export interface AdmissionSubject {
 function admissionRequest(request: ResourceRequest, subject: AdmissionSubject): AdmissionRequest {
   const { server, target, subresource, namespace, user, warnings, rules } = request
   return {
-    ...subject,
+    operation: subject.operation,
+    object: subject.object,
+    old: subject.old,
+    dryRun: subject.dryRun,
     resource: target.resource,
     subresource,
     namespace,

@@ -1,0 +1,204 @@
+import { expect } from 'vitest'
+import { isAlreadyExists, isConflict } from '../../../api/errors.ts'
+import type { Lease } from '../../../api/generated/types.ts'
+import type { Random } from '../../../base/random.ts'
+import { SeededRandom } from '../../../base/seeded-random.ts'
+import { VirtualClock } from '../../../base/virtual-clock.ts'
+import { Client } from '../../client.ts'
+import { LeaderElector, type LeaderElectorOptions } from '../../leader-election.ts'
+import { configmaps, leases } from '../../resources.ts'
+import { FaultyTransport } from '../../testing/faulty-transport.ts'
+import { ProcessClock } from '../../testing/process-clock.ts'
+import type { Transport } from '../../transport.ts'
+
+/** Where an election takes place. */
+export interface ElectionApi {
+  transport(): Transport
+  close(): Promise<void>
+}
+
+const stepMs = 100
+/** How often a leader writes. */
+const writeEveryMs = 250
+
+/** A process that wants to lead, and then writes a config map all the time. */
+export class Candidate {
+  readonly name: string
+  readonly clock: ProcessClock
+  readonly api: FaultyTransport
+  readonly elector: LeaderElector
+  /** Attempts to write as leader, and how they ended. */
+  readonly attempts = { written: 0, refused: 0, failed: 0 }
+  readonly told: string[] = []
+  signal: AbortSignal | undefined
+  #stop = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(name: string, scene: Scene, random: Random, options: Partial<LeaderElectorOptions>) {
+    this.name = name
+    this.clock = new ProcessClock(scene.clock)
+    this.api = new FaultyTransport(scene.api.transport(), this.clock, (request) => {
+      if (request.method !== 'GET' && request.path.includes('/configmaps')) scene.arrived(this)
+    })
+    this.elector = new LeaderElector(new Client(this.api, { clock: this.clock, random, retries: { unanswered: 0, throttled: 0 } }), {
+      namespace: 'default',
+      name: 'test',
+      identity: name,
+      clock: this.clock,
+      random,
+      onStartedLeading: (signal) => {
+        this.told.push('started')
+        this.signal = signal
+        this.#writeOften(signal)
+      },
+      onStoppedLeading: () => this.told.push('stopped'),
+      onNewLeader: (identity) => this.told.push(`leader ${identity}`),
+      ...options,
+    })
+  }
+
+  start(): this {
+    this.#stop = new AbortController()
+    this.#running = this.elector.run(this.#stop.signal)
+    return this
+  }
+
+  /** Asks it to end, as SIGTERM does. */
+  stop(): Promise<void> {
+    this.#stop.abort(new Error('stopped'))
+    return this.#running
+  }
+
+  /** It is gone from one moment to the next. */
+  crash(): void {
+    this.clock.pause()
+    this.api.fault = 'unreachable'
+  }
+
+  /** Deliberately careless: it goes on whatever the signal says, as code does that was in the middle of something. */
+  #writeOften(signal: AbortSignal): void {
+    const client = new Client(this.elector.fence(this.api), { clock: this.clock, retries: { unanswered: 0, throttled: 0 } })
+    const again = () => {
+      void this.#write(client)
+      if (this.signal === signal) this.clock.after(writeEveryMs, again)
+    }
+    again()
+  }
+
+  async #write(client: Client): Promise<void> {
+    const object = { metadata: { namespace: 'default', name: 'work' }, data: { by: this.name, at: String(this.clock.now()) } }
+    try {
+      await client.create(configmaps, object).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error
+        return client.update(configmaps, object)
+      })
+      this.attempts.written++
+    } catch (error) {
+      if ((error as Error).name === 'NotLeaderError') this.attempts.refused++
+      else if (!isConflict(error)) this.attempts.failed++
+    }
+  }
+}
+
+/** Several candidates and one API, under a virtual clock. After every step at most one of them is the leader. */
+export class Scene {
+  readonly clock = new VirtualClock()
+  readonly api: ElectionApi
+  readonly candidates: Candidate[] = []
+  /** For looking at the lease, and damaging it. */
+  readonly admin: Client
+  readonly #random: SeededRandom
+  /** Who wrote as leader, without repetitions. */
+  readonly writers: string[] = []
+  readonly #breaches: string[] = []
+
+  constructor(api: ElectionApi, seed: number | string = 1) {
+    this.api = api
+    this.#random = new SeededRandom(seed)
+    this.admin = new Client(api.transport(), { clock: this.clock, retries: { unanswered: 0 } })
+  }
+
+  candidate(name: string, options: Partial<LeaderElectorOptions> = {}): Candidate {
+    const candidate = new Candidate(name, this, this.#random.fork(name), options)
+    this.candidates.push(candidate)
+    return candidate
+  }
+
+  /** The first of them leads. */
+  async threeCandidates(): Promise<[Candidate, Candidate, Candidate]> {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => this.candidate(name)) as [Candidate, Candidate, Candidate]
+    a.start()
+    await this.pass(stepMs)
+    b.start()
+    c.start()
+    await this.pass(5000)
+    expect(this.leader()).toBe(a)
+    return [a, b, c]
+  }
+
+  /** The one that says it leads. A process that stands still says nothing. */
+  leader(): Candidate | undefined {
+    const leaders = this.#leaders()
+    if (leaders.length > 1) this.#breaches.push(`leaders: ${leaders.map((c) => c.name).join(', ')}`)
+    expect(this.#breaches).toEqual([])
+    return leaders[0]
+  }
+
+  #leaders(): Candidate[] {
+    return this.candidates.filter((c) => !c.clock.isPaused && c.elector.isLeader())
+  }
+
+  /** A write has reached the API. */
+  arrived(by: Candidate): void {
+    const leaders = this.#leaders().map((c) => c.name)
+    if (leaders.length !== 1 || leaders[0] !== by.name) this.#breaches.push(`${by.name} writes while the leader is ${leaders.join(', ')}`)
+    if (this.writers.at(-1) !== by.name) this.writers.push(by.name)
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      await this.clock.advance(Math.min(stepMs, left))
+      await this.settle()
+      this.leader()
+    }
+  }
+
+  /** Lets time pass until somebody (else) leads, and says how long that took. */
+  async untilLed(limitMs: number, isWanted: (leader: Candidate) => boolean = () => true): Promise<number> {
+    for (let passedMs = 0; passedMs <= limitMs; passedMs += stepMs) {
+      const leader = this.leader()
+      if (leader && isWanted(leader)) return passedMs
+      await this.pass(stepMs)
+    }
+    throw new Error(`nobody leads after ${limitMs} ms`)
+  }
+
+  /** Lets come to rest what is under way. */
+  async settle(): Promise<void> {
+    for (let calm = 0; calm < 2; calm++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.candidates.some((c) => c.api.pending > 0)) calm = -1
+    }
+  }
+
+  lease(): Promise<Lease> {
+    return this.admin.get(leases, 'default', 'test')
+  }
+
+  /** Changes the lease behind everybody's back. */
+  async change(change: (lease: Lease) => Lease): Promise<void> {
+    await this.admin.update(leases, change(await this.lease()))
+    await this.settle()
+  }
+
+  async end(): Promise<void> {
+    for (const candidate of this.candidates) {
+      candidate.api.fault = 'none'
+      candidate.clock.resume()
+    }
+    const stopped = Promise.all(this.candidates.map((c) => c.stop()))
+    await this.pass(20_000)
+    await stopped
+    await this.api.close()
+  }
+}

@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../api/object.ts'
+import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../transport.ts'
+import type { ProcessClock } from './process-clock.ts'
+
+/** All is well; nothing is sent; what is sent is never answered; what is sent takes effect, but the answer is lost. */
+export type Fault = 'none' | 'unreachable' | 'silent' | 'answers lost'
+
+/** What a simulated process sees of the API: with faults, and only while it runs. */
+export class FaultyTransport implements Transport {
+  readonly #inner: Transport
+  readonly #clock: ProcessClock
+  readonly #onSend: ((request: ApiRequest) => void) | undefined
+  fault: Fault = 'none'
+  /** Requests that the API is working on. */
+  pending = 0
+
+  /** `onSend` hears of everything that reaches the API. */
+  constructor(inner: Transport, clock: ProcessClock, onSend?: (request: ApiRequest) => void) {
+    this.#inner = inner
+    this.#clock = clock
+    this.#onSend = onSend
+  }
+
+  send<T>(request: ApiRequest): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const { signal } = request
+      if (signal?.aborted) return reject(signal.reason as Error)
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      if (this.fault === 'unreachable') return reject(new TransportError('connect ECONNREFUSED', true))
+      if (this.fault === 'silent') return
+      const isAnswerLost = this.fault === 'answers lost'
+      this.#onSend?.(request)
+      this.pending++
+      const settle = (fn: () => void) => {
+        this.pending--
+        this.#clock.whenRunning(isAnswerLost ? () => reject(new TransportError('read ECONNRESET', false)) : fn)
+      }
+      // The signal is for this side only: what was sent was sent.
+      this.#inner.send<T>({ ...request, signal: undefined }).then((answer) => settle(() => resolve(answer)), (error) => settle(() => reject(error as Error)))
+    })
+  }
+
+  watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
+    if (this.fault !== 'none') {
+      this.#clock.after(0, () => listener.closed(new TransportError('connect ECONNREFUSED', true)))
+      return () => {}
+    }
+    return this.#inner.watch<T>(request, {
+      opened: () => this.#clock.whenRunning(() => listener.opened()),
+      event: (event) => this.#clock.whenRunning(() => this.fault === 'none' && listener.event(event)),
+      closed: (error) => this.#clock.whenRunning(() => listener.closed(error)),
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}

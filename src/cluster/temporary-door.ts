@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { type ApiServer, createAuthority, issueClientCertificate, issueServerCertificate, listen } from '../server/index.ts'
+import { kubeconfigText } from './kubeconfig.ts'
+import { writePrivateFile } from './pki.ts'
+
+/** A way in from outside the process. */
+export interface TemporaryDoor {
+  url: string
+  kubeconfig: string
+  close(): Promise<void>
+}
+
+/** Listens on a free port of the loopback interface, with certificates and a kubeconfig that are gone when it is closed. */
+export async function openDoor(server: ApiServer): Promise<TemporaryDoor> {
+  // Whoever comes in judges the certificates by the real time, whatever time it is inside.
+  const nowMs = systemClock.now()
+  const authority = createAuthority(nowMs)
+  const user = 'kubernetes-admin'
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    serving: issueServerCertificate(authority, ['localhost', '127.0.0.1'], nowMs),
+    clientAuthorities: [authority.certificate],
+    handle: (exchange) => server.handle(exchange),
+  })
+  const folder = await mkdtemp(path.join(tmpdir(), 'coxswain-'))
+  const kubeconfig = path.join(folder, 'kubeconfig')
+  const url = `https://127.0.0.1:${listener.port}`
+  writePrivateFile(kubeconfig, kubeconfigText(url, authority.certificate, user, issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, nowMs)))
+  return {
+    url,
+    kubeconfig,
+    async close() {
+      await listener.close(0)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { FeatureGates, type GateName } from '../api/feature-gates.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { type Logger, silentLogger } from '../base/logger.ts'
+import { MetricsRegistry } from '../base/metrics.ts'
+import { type Random, systemRandom } from '../base/random.ts'
+import { Client, type Transport } from '../client/index.ts'
+import { type AnyController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
+import { ApiServer, Authenticator, type UserInfo, admissionPlugins } from '../server/index.ts'
+import { openMemoryStore } from '../store/index.ts'
+import { InProcessTransport } from './in-process-transport.ts'
+import { type TemporaryDoor, openDoor } from './temporary-door.ts'
+
+export interface TestClusterOptions {
+  /** Default: the machine's. With a VirtualClock nothing happens in time until the test lets time pass: see `passTime`. */
+  clock?: Clock
+  /** Default: the machine's. With a SeededRandom names and uids come out the same each time. */
+  random?: Random
+  gates?: Partial<Record<GateName, boolean>>
+  /** Run in the same process, over a transport of their own. */
+  controllers?: readonly AnyController[]
+  /** More about how they run. */
+  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection'>>
+  /** Puts itself between the controllers and the server, to make it slow or unreliable. */
+  wrapTransport?(transport: Transport): Transport
+  /** Also listens on a free port of the loopback interface, with a kubeconfig for kubectl. */
+  listen?: boolean
+  logger?: Logger
+}
+
+export interface TestCluster {
+  /** May do everything. */
+  readonly client: Client
+  readonly transport: Transport
+  readonly server: ApiServer
+  readonly clock: Clock
+  readonly gates: FeatureGates
+  /** Undefined without controllers. */
+  readonly manager: ControllerManager | undefined
+  /** Of the controllers. */
+  readonly metrics: MetricsRegistry
+  /** Where it listens, if it was to. */
+  readonly url: string | undefined
+  /** The path of a kubeconfig, if it listens. Gone when the cluster is. */
+  readonly kubeconfig: string | undefined
+  stop(): Promise<void>
+}
+
+const admin: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
+const controllerManager: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }
+
+/** Starts an API server in this process, in memory, with nothing in it but what every cluster has. Takes some tens of milliseconds. */
+export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const { clock = systemClock, random = systemRandom, logger = silentLogger, wrapTransport = (t) => t } = options
+  const gates = FeatureGates.of(options.gates)
+  const store = openMemoryStore({ clock })
+  const server = await ApiServer.open({
+    store,
+    gates,
+    authenticator: new Authenticator(undefined),
+    admission: admissionPlugins,
+    clock,
+    random,
+    logger,
+    release: 'testing',
+    address: '127.0.0.1:6443',
+  })
+  const transport = new InProcessTransport(server, admin)
+  const metrics = new MetricsRegistry()
+  const controlling = options.controllers && wrapTransport(new InProcessTransport(server, controllerManager))
+  const manager =
+    controlling && new ControllerManager({ ...options.manager, transport: controlling, controllers: options.controllers!, clock, random, logger, metrics, gates })
+  let door: TemporaryDoor | undefined
+  const stop = async () => {
+    await manager?.stop()
+    server.beginStop()
+    await door?.close()
+    await controlling?.close()
+    await transport.close()
+    server.close()
+    await store.close()
+  }
+  try {
+    if (options.listen) door = await openDoor(server)
+    await manager?.start()
+  } catch (e) {
+    await stop()
+    throw e
+  }
+  const { url, kubeconfig } = door ?? { url: undefined, kubeconfig: undefined }
+  return { client: new Client(transport, { clock, random }), transport, server, clock, gates, manager, metrics, url, kubeconfig, stop }
+}

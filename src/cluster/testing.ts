@@ -1,0 +1,6 @@
+export { SeededRandom } from '../base/seeded-random.ts'
+export { VirtualClock } from '../base/virtual-clock.ts'
+export { InProcessTransport } from './in-process-transport.ts'
+export { passTime, settled } from './passing-time.ts'
+export { startCluster } from './test-cluster.ts'
+export type { TestCluster, TestClusterOptions } from './test-cluster.ts'

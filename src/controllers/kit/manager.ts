@@ -1,0 +1,111 @@
+import { FeatureGates } from '../../api/feature-gates.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { type Logger, silentLogger } from '../../base/logger.ts'
+import type { MetricsRegistry } from '../../base/metrics.ts'
+import { type Random, systemRandom } from '../../base/random.ts'
+import { Client, type InformerFactoryOptions, LeaderElector, type LeaderElectorOptions, LeaderTransport, type Transport } from '../../client/index.ts'
+import type { AnyController } from './definition.ts'
+import { Term, type TermSettings } from './term.ts'
+
+export interface ControllerManagerOptions {
+  transport: Transport
+  controllers: readonly AnyController[]
+  clock?: Clock
+  random?: Random
+  logger?: Logger
+  metrics?: MetricsRegistry
+  gates?: FeatureGates
+  /** Looks at this namespace only. Default: all. */
+  namespace?: string
+  informers?: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
+  /** Only one of several processes acts. Without it, this one does. */
+  leaderElection?: Pick<LeaderElectorOptions, 'namespace' | 'name' | 'identity' | 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs' | 'releaseOnStop'>
+}
+
+/** Runs controllers over one transport: their caches, their queues, and the election where only one process may act. */
+export class ControllerManager {
+  readonly #settings: TermSettings
+  readonly #elector: LeaderElector | undefined
+  readonly #stopping = new AbortController()
+  #term: Term | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: ControllerManagerOptions) {
+    const { leaderElection, ...rest } = options
+    this.#settings = {
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      gates: FeatureGates.of(),
+      namespace: '',
+      informers: {},
+      ...rest,
+    }
+    if (leaderElection) this.#elector = this.#makeElector(leaderElection)
+  }
+
+  /** Whether this process acts now. */
+  get isActive(): boolean {
+    return this.#elector ? this.#elector.isLeader() && this.#term !== undefined : this.#term !== undefined
+  }
+
+  /** Resolves when the caches are filled and the controllers run; with an election, when this process stands for it. */
+  async start(signal?: AbortSignal): Promise<void> {
+    if (this.#running) throw new Error('these controllers have been started already')
+    const stop = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal
+    if (this.#elector) {
+      this.#running = this.#elector.run(stop)
+      return
+    }
+    const term = (this.#term = new Term(this.#settings, this.#settings.transport, ''))
+    const started = term.start(stop)
+    this.#running = started.then(
+      () => until(stop),
+      () => {}, // told to whoever started it
+    ).then(() => term.stop())
+    await started
+  }
+
+  /** Why readiness should fail: a sentence for every cache that is behind. */
+  problems(): string[] {
+    return this.#term?.problems() ?? []
+  }
+
+  /** Ends cleanly: what is under way is finished, nothing new is begun, a lease is given up. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the controllers are stopped'))
+    await this.#running
+    this.#term = undefined
+  }
+
+  #makeElector(options: NonNullable<ControllerManagerOptions['leaderElection']>): LeaderElector {
+    const { transport, clock, random, logger, metrics } = this.#settings
+    // Not the client of the controllers: whoever wants to become the leader writes the lease before it is.
+    const client = new Client(transport, { clock, random })
+    const elector = new LeaderElector(client, {
+      ...options,
+      clock,
+      random,
+      logger,
+      ...(metrics ? { metrics } : {}),
+      onStartedLeading: async (signal, leadership) => {
+        // What the last leader wrote is in every list that this one starts from.
+        const term = (this.#term = new Term(this.#settings, new LeaderTransport(transport, leadership), elector.lastWritten()))
+        try {
+          await term.start(signal)
+          await until(signal)
+        } finally {
+          await term.stop()
+          this.#term = undefined
+        }
+      },
+    })
+    return elector
+  }
+}
+
+const until = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import https from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useCluster } from '../kubectl/cluster.ts'
+import { Kubectl } from '../kubectl/kubectl.ts'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-tokens-'))
+const tokens = path.join(dir, 'tokens.csv')
+writeFileSync(tokens, 'sesame,ann,u-1,"crew,deck"\nopen-up,bob,u-2\n')
+
+const cluster = useCluster(['--token-auth-file', tokens])
+
+/** A kubectl whose kubeconfig says where the server is, and not who asks. */
+let stranger: Kubectl
+
+beforeAll(() => {
+  const anonymous = path.join(dir, 'kubeconfig')
+  writeFileSync(anonymous, readFileSync(cluster.server.kubeconfig, 'utf8').replace(/ {2}user:\n( {4}.*\n)+/, '  user: {}\n'))
+  stranger = new Kubectl(anonymous)
+})
+
+afterAll(() => {
+  stranger?.remove()
+  rmSync(dir, { recursive: true })
+})
+
+/** What the server answers to a request without a kubectl in between. */
+function request(url: string, headers: Record<string, string> = {}): Promise<{ code: number | undefined; body: string }> {
+  const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(readFileSync(cluster.server.kubeconfig, 'utf8'))![1]!, 'base64')
+  return new Promise((resolve, reject) => {
+    https
+      .get(cluster.server.url + url, { ca, headers, agent: false }, (response) => {
+        let body = ''
+        response.on('data', (chunk: Buffer) => (body += chunk.toString()))
+        response.on('end', () => resolve({ code: response.statusCode, body }))
+      })
+      .on('error', reject)
+  })
+}
+
+const unauthorized = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 }
+
+describe('a request without credentials', () => {
+  it.each(['/api', '/apis/apps/v1/deployments', '/openapi/v3', '/metrics', '/nope'])('is refused at %s', async (url) => {
+    const { code, body } = await request(url)
+    expect(code).toBe(401)
+    expect(JSON.parse(body)).toEqual(unauthorized)
+  })
+
+  it.each([
+    ['/livez', /^ok$/],
+    ['/readyz', /^ok$/],
+    ['/livez/ping', /^ok$/],
+    ['/version', /"gitVersion": ?"v1\.36\./],
+  ])('is answered at %s', async (url, body) => {
+    expect(await request(url)).toEqual({ code: 200, body: expect.stringMatching(body) as string })
+  })
+
+  it('makes kubectl ask for a name, and say that it must be logged in', async () => {
+    expect(await stranger.run('get pods')).toMatchObject({ code: 1, out: 'Please enter Username: ' })
+    const { code, err } = await stranger.run('get pods --username=ann --password=sesame')
+    expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'error: You must be logged in to the server (the server has asked for the client to provide credentials)' })
+  })
+})
+
+describe('a token', () => {
+  it('names its user, with uid and groups', async () => {
+    expect(await stranger.ok('auth whoami --token=sesame')).toBe(
+      'ATTRIBUTE   VALUE\nUsername    ann\nUID         u-1\nGroups      [crew deck system:authenticated]\n',
+    )
+    expect(await stranger.ok('auth whoami --token=open-up')).toBe('ATTRIBUTE   VALUE\nUsername    bob\nUID         u-2\nGroups      [system:authenticated]\n')
+  })
+
+  it('is enough to read and write', async () => {
+    expect(await stranger.ok('create configmap by-ann --token=sesame')).toBe('configmap/by-ann created\n')
+    expect(await stranger.ok('get configmap by-ann -o name --token=open-up')).toBe('configmap/by-ann\n')
+    expect(await stranger.ok('auth can-i delete pods --token=open-up')).toBe('yes\n')
+  })
+
+  it.each([
+    ['get pods --cache-dir=fresh', 'error: You must be logged in to the server (the server has asked for the client to provide credentials)'],
+    ['auth whoami', 'error: You must be logged in to the server (Unauthorized)'],
+    ['get --raw /version', 'error: You must be logged in to the server (Unauthorized)'],
+    ['get --raw /livez', 'error: You must be logged in to the server (Unauthorized)'],
+  ])('that is wrong is refused: %s', async (line, message) => {
+    expect((await stranger.refused(`${line} --token=wrong`)).trim().split('\n').at(-1)).toBe(message)
+  })
+
+  it('can be reviewed', async () => {
+    const review = (token: string) => cluster.kubectl.ok('create -f - -o json --validate=false', JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec: { token } }))
+    expect(JSON.parse(await review('sesame'))).toMatchObject({ status: { authenticated: true, user: { username: 'ann', uid: 'u-1', groups: ['crew', 'deck', 'system:authenticated'] } } })
+    expect(JSON.parse(await review('wrong'))).toMatchObject({ status: { error: 'invalid bearer token' } })
+  })
+})
+
+describe('a client certificate', () => {
+  it('names its user and groups', async () => {
+    expect(await cluster.kubectl.ok('auth whoami')).toBe('ATTRIBUTE   VALUE\nUsername    kubernetes-admin\nGroups      [system:masters system:authenticated]\n')
+  })
+})

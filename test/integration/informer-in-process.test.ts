@@ -1,0 +1,4 @@
+import { informerSuite } from './informer.suite.ts'
+import { inProcessWorld } from './worlds.ts'
+
+informerSuite('in the same process', inProcessWorld)

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { type ApiRequest, TransportError, configmaps, replicasets } from '../../../src/client/index.ts'
+import { replicaSet } from './crew.ts'
+import { Scene } from './scene.ts'
+
+const lost = () => new TransportError('read ECONNRESET', false)
+
+/** Does something else with the first writes of one kind. */
+function breakFirst(s: Scene, count: number, is: (request: ApiRequest) => boolean, how: (send: () => Promise<unknown>) => Promise<unknown>): void {
+  let left = count
+  s.wire.intercept = (request, send) => (is(request) && left-- > 0 ? how(send) : send())
+}
+
+const makesPod = ({ method, path }: ApiRequest) => method === 'POST' && path.endsWith('/pods')
+const deletesPod = ({ method, path }: ApiRequest) => method === 'DELETE' && path.includes('/pods/')
+
+describe('a create whose answer is lost', () => {
+  it('is not repeated if it took effect', async () => {
+    const s = await Scene.start()
+    breakFirst(s, 2, makesPod, async (send) => {
+      await send()
+      throw lost()
+    })
+    await s.client.create(replicasets, replicaSet('web', 3))
+    await s.pass(10_000)
+    expect(await s.podsOf('web')).toHaveLength(3)
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 3 })
+    expect(s.wire.counts()).not.toHaveProperty('DELETE pods')
+  })
+
+  it('is repeated if it did not', async () => {
+    const s = await Scene.start()
+    breakFirst(s, 2, makesPod, () => Promise.reject(lost()))
+    await s.client.create(replicasets, replicaSet('web', 3))
+    await s.pass(10_000)
+    expect(await s.podsOf('web')).toHaveLength(3)
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 5 })
+  })
+
+  it('makes one object even if it arrives after it was repeated', async () => {
+    const s = await Scene.start()
+    breakFirst(s, 1, makesPod, (send) => {
+      s.clock.after(1000, () => send().catch(() => {}))
+      return Promise.reject(lost())
+    })
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(10_000)
+    expect(await s.podsOf('web')).toHaveLength(1)
+    expect(s.wire.counts()).not.toHaveProperty('DELETE pods')
+  })
+
+  it('makes one object even if it arrives between asking and repeating', async () => {
+    const s = await Scene.start()
+    let arrive: (() => Promise<unknown>) | undefined
+    let attempts = 0
+    s.wire.intercept = async (request, send) => {
+      if (!makesPod(request)) return send()
+      if (++attempts === 1) {
+        arrive = send
+        throw lost()
+      }
+      await arrive!()
+      return send()
+    }
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(10_000)
+    expect(await s.podsOf('web')).toHaveLength(1)
+    expect(attempts).toBe(2)
+  })
+
+  it('is not repeated while the cache has not caught up', async () => {
+    const s = await Scene.start()
+    s.wire.delaysMs.set('pods', 5000)
+    breakFirst(s, 1, makesPod, async (send) => {
+      await send()
+      throw lost()
+    })
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(30_000)
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 1 })
+    expect(await s.podsOf('web')).toHaveLength(1)
+  })
+
+  it('has the owner wait while the server cannot say', async () => {
+    const s = await Scene.start()
+    let isDown = false
+    s.wire.intercept = async (request, send) => {
+      if (!makesPod(request) || isDown) return send()
+      isDown = true
+      s.wire.isUnreachable = true
+      await send()
+      throw lost()
+    }
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(20_000)
+    expect(s.wire.counts()).toEqual({ 'POST pods': 1 })
+    s.wire.isUnreachable = false
+    await s.pass(60_000)
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 1, 'POST configmaps': 1 })
+  })
+})
+
+describe('another write whose answer is lost', () => {
+  it('a delete that took effect is not repeated', async () => {
+    const s = await Scene.start()
+    await s.client.create(replicasets, replicaSet('web', 3))
+    await s.pass(1000)
+    s.wire.delaysMs.set('pods', 5000)
+    breakFirst(s, 1, deletesPod, async (send) => {
+      await send()
+      throw lost()
+    })
+    await s.client.patch(replicasets, 'default', 'web', { spec: { replicas: 1 } }, { type: 'merge' })
+    await s.pass(30_000)
+    expect(await s.podsOf('web')).toHaveLength(1)
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 3, 'DELETE pods': 2 })
+  })
+
+  it('an update that took effect is not repeated', async () => {
+    const s = await Scene.start()
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(1000)
+    s.wire.delaysMs.set('configmaps', 5000)
+    breakFirst(
+      s,
+      1,
+      ({ method, path }) => method === 'PUT' && path.includes('/configmaps/'),
+      async (send) => {
+        await send()
+        throw lost()
+      },
+    )
+    await s.client.patch(replicasets, 'default', 'web', { spec: { replicas: 2 } }, { type: 'merge' })
+    await s.pass(30_000)
+    expect((await s.client.get(configmaps, 'default', 'web-roster')).data!.names!.split(' ')).toHaveLength(2)
+    expect(s.wire.counts()).toMatchObject({ 'PUT configmaps': 1 })
+  })
+})

@@ -1,0 +1,62 @@
+import { onTestFinished } from 'vitest'
+import type { GateName } from '../../../src/api/feature-gates.ts'
+import { Logger } from '../../../src/base/logger.ts'
+import { pods } from '../../../src/client/index.ts'
+import { SeededRandom, type TestCluster, type TestClusterOptions, VirtualClock, passTime, settled, startCluster } from '../../../src/cluster/testing.ts'
+import { crew } from './crew.ts'
+import { RecordedTransport } from './recorded-transport.ts'
+
+/** A cluster on a virtual clock, with controllers whose wire can be watched and broken. Ends with the test. */
+export class Scene {
+  readonly cluster: TestCluster
+  readonly clock: VirtualClock
+  readonly wire: RecordedTransport
+  /** What was logged as a warning or worse. */
+  readonly warnings: string[]
+
+  private constructor(cluster: TestCluster, clock: VirtualClock, wire: RecordedTransport, warnings: string[]) {
+    this.cluster = cluster
+    this.clock = clock
+    this.wire = wire
+    this.warnings = warnings
+  }
+
+  static async start(options: Pick<TestClusterOptions, 'controllers' | 'manager'> & { gates?: Partial<Record<GateName, boolean>> } = {}): Promise<Scene> {
+    const clock = new VirtualClock()
+    const warnings: string[] = []
+    let wire!: RecordedTransport
+    const cluster = await startCluster({
+      controllers: [crew],
+      ...options,
+      clock,
+      random: new SeededRandom(1),
+      logger: new Logger((line) => warnings.push(line), 'warn', {}, () => clock.now()),
+      wrapTransport: (t) => (wire = new RecordedTransport(t, clock)),
+    })
+    onTestFinished(() => cluster.stop())
+    return new Scene(cluster, clock, wire, warnings)
+  }
+
+  get client() {
+    return this.cluster.client
+  }
+
+  pass(ms: number): Promise<void> {
+    return passTime(this.clock, ms)
+  }
+
+  /** Lets happen what needs no time. */
+  settle(): Promise<void> {
+    return settled()
+  }
+
+  async podsOf(app: string) {
+    return (await this.client.list(pods, 'default', { labelSelector: `app=${app}` })).items
+  }
+
+  /** The sum of all series of a metric of the controllers whose labels contain `labels`. */
+  metric(name: string, labels = ''): number {
+    const lines = this.cluster.metrics.text().split('\n').filter((l) => (l.startsWith(`${name}{`) || l.startsWith(`${name} `)) && l.includes(labels))
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+  }
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../src/api/object.ts'
+import { ObjectCache } from '../../src/client/cache/object-cache.ts'
+import { ConsistencyStore } from '../../src/client/index.ts'
+import { Leadership } from '../../src/client/leadership/index.ts'
+import { UnsettledWrites } from '../../src/controllers/kit/unsettled.ts'
+
+/** Undoes it. */
+type Mend = () => void
+
+/** Parts that can be broken on purpose, for everybody in this process, to see that the simulation notices. */
+export const breakages = {
+  /** Every cache is thought to have every write. */
+  'consistency-store': (): Mend => replace(ConsistencyStore.prototype, 'wroteAt', () => true),
+
+  /** Writes that were not answered are forgotten. */
+  expectations: (): Mend => replace(UnsettledWrites.prototype, 'add', () => {}),
+
+  /** Whoever leads goes by its timer alone: one that wakes up does not look at the clock before it writes. */
+  'leader-fence': (): Mend => replace(Leadership.prototype, 'isLeader', () => true),
+
+  /** Every event is taken in after the one behind it. */
+  'informer-order': (): Mend => {
+    const held = new WeakMap<object, Parameters<ObjectCache<KubeObject>['apply']>>()
+    const { apply } = ObjectCache.prototype
+    return replace(ObjectCache.prototype, 'apply', function late(this: ObjectCache<KubeObject>, ...event) {
+      const before = held.get(this)
+      held.set(this, event)
+      return before ? apply.call(this, ...before) : []
+    })
+  },
+}
+
+export type Breakage = keyof typeof breakages
+
+function replace<T extends object, K extends keyof T>(target: T, name: K, value: T[K]): Mend {
+  const before = target[name]
+  target[name] = value
+  return () => {
+    target[name] = before
+  }
+}

@@ -1,0 +1,61 @@
+import type { KubeObject } from '../../src/api/object.ts'
+import { type Informer, keyOf } from '../../src/client/index.ts'
+import type { World } from './world.ts'
+
+const rule = 'a cache never goes back in time'
+
+/** Checks everything that a cache tells, and what it holds, against the truth. */
+export class CacheWatch {
+  readonly #world: World
+  readonly #who: string
+  readonly #informer: Informer
+  /** The version at which each object was last told. */
+  readonly #told = new Map<string, number>()
+  #bookmark = 0
+
+  constructor(world: World, who: string, informer: Informer) {
+    this.#world = world
+    this.#who = who
+    this.#informer = informer
+    informer.addHandler({
+      add: (object) => this.#tell('add', object),
+      update: (_old, object) => this.#tell('update', object),
+      delete: (object, isFinal) => {
+        // One whose deletion was missed is told in its last known state.
+        if (isFinal) this.#tell('delete', object)
+      },
+      bookmark: (version) => {
+        if (Number(version) < this.#bookmark) this.#wrong(`after ${this.#bookmark} it has seen everything up to ${version} only`)
+        this.#bookmark = Number(version)
+      },
+    })
+  }
+
+  /** Whether what is cached is what was true at the version that the cache says it has. */
+  check(): void {
+    const { type, lastSyncResourceVersion } = this.#informer
+    const truth = this.#world.truth.listAt(type.plural, Number(lastSyncResourceVersion))
+    const cached = this.#informer.list()
+    if (truth.length !== cached.length) this.#wrong(`at ${lastSyncResourceVersion} it holds ${names(cached)} instead of ${names(truth)}`)
+    for (const object of truth) {
+      const version = this.#informer.get(keyOf(object))?.metadata.resourceVersion
+      if (version !== object.metadata.resourceVersion) {
+        this.#wrong(`at ${lastSyncResourceVersion} it holds ${keyOf(object)} at ${version ?? 'no version'} instead of ${object.metadata.resourceVersion}`)
+      }
+    }
+  }
+
+  #tell(what: string, object: KubeObject): void {
+    const key = keyOf(object)
+    const version = Number(object.metadata.resourceVersion)
+    const before = this.#told.get(key) ?? 0
+    if (version < before) this.#wrong(`${what} of ${key} at ${version} after ${before}`)
+    this.#told.set(key, version)
+  }
+
+  #wrong(text: string): void {
+    this.#world.judge(rule, `${this.#who}'s cache of ${this.#informer.type.plural}: ${text}`)
+  }
+}
+
+const names = (objects: readonly KubeObject[]): string => `[${objects.map((o) => o.metadata.name).sort().join(' ')}]`

@@ -1,0 +1,48 @@
+import type { Invariant } from './invariant.ts'
+import { describe, isElection, isWrite, keyOfCall } from './call.ts'
+import { oneLeaderActs } from './leadership-rule.ts'
+
+/** Looking at all caches costs more than a step does. */
+const checkCachesEvery = 25
+
+/** What a cache holds is what was true at the version it says it has. */
+const cachesAreTrue = (): Invariant => ({
+  name: 'a cache never goes back in time',
+  afterStep(world) {
+    if (world.steps % checkCachesEvery !== 0) return undefined
+    for (const { life } of world.managers) for (const cache of life?.caches ?? []) cache.check()
+    return undefined
+  },
+  unfinished: (world) => (world.managers.some((m) => m.life?.manager.isActive) ? undefined : 'nobody leads'),
+})
+
+/** A write that was answered with success is on the disk, whatever happens to the server. */
+const nothingIsLost = (): Invariant => ({
+  name: 'what was acknowledged is kept',
+  answered(call, world) {
+    const { outcome, told } = call
+    if (!isWrite(call) || told !== 'the truth' || !outcome || outcome.error) return undefined
+    const { resourceVersion, name } = outcome.object.metadata ?? {}
+    const key = keyOfCall({ namespace: call.namespace, name: call.name || name || '' })
+    if (call.method === 'DELETE') {
+      const uid = (outcome.object as { details?: { uid?: string } }).details?.uid ?? outcome.object.metadata.uid
+      const isMarked = world.truth.changesOf(call.plural, key).some((c) => c.before?.metadata.uid === uid && (!c.after || c.after.metadata.deletionTimestamp))
+      return isMarked ? undefined : `${describe(call)} was acknowledged, and nothing of it is on the disk`
+    }
+    const change = world.truth.change(Number(resourceVersion))
+    // The last finalizer of an object that is being deleted takes it along.
+    const isRemoved = outcome.object.metadata.deletionTimestamp && !world.truth.get(call.plural, key)
+    return isRemoved || (change?.key === key && change.plural === call.plural) ? undefined : `${describe(call)} was acknowledged at ${resourceVersion}, where the disk has ${change ? `${change.plural}/${change.key}` : 'nothing'}`
+  },
+})
+
+/** Once everything is as it should be, nobody writes any more. */
+const idlenessIsQuiet = (): Invariant => ({
+  name: 'an idle cluster writes nothing',
+  sent(call, world) {
+    return world.isIdle && isWrite(call) && !isElection(call) ? `${call.process.name} sends ${describe(call)}` : undefined
+  },
+})
+
+/** Rules that hold whatever controllers run. */
+export const commonRules = (): Invariant[] => [oneLeaderActs(), cachesAreTrue(), nothingIsLost(), idlenessIsQuiet()]

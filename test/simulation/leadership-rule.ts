@@ -1,0 +1,44 @@
+import type { Lease } from '../../src/api/generated/types.ts'
+import { type Call, describe, isElection, isWrite } from './call.ts'
+import type { Invariant, Verdict } from './invariant.ts'
+import { electionLease } from './manager.ts'
+import type { World } from './world.ts'
+
+const leaseKey = `${electionLease.namespace}/${electionLease.name}`
+
+/** Only the holder of the lease writes: nothing leaves it after its time was over, and nothing of it arrives when another one holds the lease. */
+export function oneLeaderActs(): Invariant {
+  let holder = ''
+  let renewedAtMs = -Infinity
+  let durationMs = 0
+  let lastRenewTime: string | undefined
+  const identityOf = (call: Call, world: World): string | undefined => {
+    if (!isWrite(call) || isElection(call)) return undefined
+    return world.lives.get(call.process)?.identity
+  }
+  return {
+    name: 'at most one leader acts',
+    changed({ plural, key, atMs, after }, world): Verdict {
+      if (plural !== 'leases' || key !== leaseKey) return undefined
+      const { holderIdentity = '', leaseDurationSeconds = 0, renewTime } = (after as Lease | undefined)?.spec ?? {}
+      if (holderIdentity !== holder) world.history.add('lease', holderIdentity ? `is held by ${holderIdentity}` : `is given up by ${holder}`)
+      const isRenewed = holderIdentity !== holder || renewTime !== lastRenewTime
+      holder = holderIdentity
+      lastRenewTime = renewTime
+      if (isRenewed) renewedAtMs = atMs
+      durationMs = leaseDurationSeconds * 1000
+      return undefined
+    },
+    sent(call, world): Verdict {
+      const identity = identityOf(call, world)
+      if (!identity) return undefined
+      if (holder !== identity) return `${identity} sends ${describe(call)} though ${holder || 'nobody'} holds the lease`
+      const lateMs = world.timeline.nowMs - renewedAtMs - durationMs
+      return lateMs > 0 ? `${identity} sends ${describe(call)} ${(lateMs / 1000).toFixed(3)} s after its lease expired` : undefined
+    },
+    arrived(call, world): Verdict {
+      const identity = identityOf(call, world)
+      return identity && holder !== identity ? `${describe(call)} of ${identity} reaches the server though ${holder || 'nobody'} holds the lease` : undefined
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { KubeObject } from '../../src/api/object.ts'
+import type { Informer } from '../../src/client/index.ts'
+import { type AnyController, ControllerManager, type ObserveContext } from '../../src/controllers/kit/index.ts'
+import { Logger } from '../../src/base/logger.ts'
+import { CacheWatch } from './cache-watch.ts'
+import { Link } from './link.ts'
+import { Process } from './process.ts'
+import type { World } from './world.ts'
+
+/** Where the managers' election is held. */
+export const electionLease = { namespace: 'kube-system', name: 'simulation' }
+
+/** What a controller went by when it decided. */
+export interface Observation {
+  readonly owner: KubeObject
+  /** How far each cache had come then, by resource name. */
+  readonly seen: ReadonlyMap<string, number>
+}
+
+/** One life of a controller manager. */
+export interface ManagerLife {
+  readonly process: Process
+  /** As its lease names it: no two lives share one. */
+  readonly identity: string
+  readonly manager: ControllerManager
+  /** The last observation of each owner, by uid. */
+  readonly observations: ReadonlyMap<string, Observation>
+  readonly caches: Iterable<CacheWatch>
+}
+
+/** A process that runs all controllers while it leads. It can be killed, paused, stopped and started again; what it knew is gone each time but after a pause. */
+export class Manager {
+  readonly name: string
+  readonly #world: World
+  #life: ManagerLife | undefined
+  #lives = 0
+  #isStopping = false
+
+  constructor(world: World, name: string) {
+    this.#world = world
+    this.name = name
+  }
+
+  get life(): ManagerLife | undefined {
+    return this.#life
+  }
+
+  start(): void {
+    if (this.#life) return
+    const world = this.#world
+    const identity = `${this.name}_${++this.#lives}`
+    const process = new Process(this.name, world.timeline)
+    const random = world.random.fork(identity)
+    const observations = new Map<string, Observation>()
+    const caches = new Map<Informer, CacheWatch>()
+    const spied = (definition: AnyController): AnyController => ({
+      ...definition,
+      observe: (ctx: ObserveContext, owner: KubeObject) => {
+        observations.set(owner.metadata.uid ?? '', { owner, seen: look(world, identity, definition, ctx, caches) })
+        return definition.observe(ctx, owner) as unknown
+      },
+    })
+    const life: ManagerLife = {
+      process,
+      identity,
+      observations,
+      caches: { [Symbol.iterator]: () => caches.values() },
+      manager: new ControllerManager({
+        transport: new Link(world.network, process, world.faults),
+        controllers: world.controllers.flatMap((c) => c.controllers()).map(spied),
+        clock: process.clock,
+        random,
+        logger: new Logger((line) => world.judge('no part finds fault with itself', line), 'error', {}, () => process.clock.now()),
+        leaderElection: { ...electionLease, identity },
+      }),
+    }
+    this.#life = life
+    world.lives.set(process, life)
+    world.history.add(this.name, `starts as ${identity}`)
+    void life.manager.start()
+  }
+
+  /** False if there is nothing to crash. */
+  crash(): boolean {
+    if (!this.#life) return false
+    this.#world.history.add(this.name, 'crashes')
+    this.#end()
+    return true
+  }
+
+  /** Asks it to end cleanly. */
+  stop(): boolean {
+    if (!this.#life?.process.isRunning || this.#isStopping) return false
+    this.#world.history.add(this.name, 'is told to stop')
+    const life = this.#life
+    this.#isStopping = true
+    void life.manager.stop().then(() => {
+      if (this.#life !== life) return
+      this.#world.history.add(this.name, 'has stopped')
+      this.#end()
+    })
+    return true
+  }
+
+  /** Starts it again after a stop, which is cut short where it takes too long. */
+  restart(): void {
+    if (this.#isStopping) this.crash()
+    this.start()
+  }
+
+  pause(): boolean {
+    if (!this.#life?.process.isRunning) return false
+    this.#world.history.add(this.name, 'is paused')
+    this.#life.process.pause()
+    return true
+  }
+
+  resume(messagesFirst: boolean): void {
+    if (!this.#life || this.#life.process.isRunning) return
+    this.#world.history.add(this.name, 'wakes up')
+    this.#life.process.resume(messagesFirst)
+  }
+
+  #end(): void {
+    this.#life?.process.kill()
+    this.#life = undefined
+    this.#isStopping = false
+  }
+}
+
+/** Notes how far each cache of a controller is, and follows those that are new. */
+function look(world: World, identity: string, definition: AnyController, ctx: ObserveContext, caches: Map<Informer, CacheWatch>): Map<string, number> {
+  const seen = new Map<string, number>()
+  for (const type of [definition.owner, ...(definition.owns ?? []), ...(definition.watches ?? []).map((w) => w.type), ...(definition.reads ?? [])]) {
+    const informer = ctx.caches.of(type) as Informer
+    if (!caches.has(informer)) caches.set(informer, new CacheWatch(world, identity, informer))
+    seen.set(type.plural, Number(informer.lastSyncResourceVersion))
+  }
+  return seen
+}

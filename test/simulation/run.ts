@@ -1,0 +1,81 @@
+import { type Breakage, breakages } from './breakage.ts'
+import { commonRules } from './common-rules.ts'
+import { demonstration } from './demonstration.ts'
+import type { Violation } from './invariant.ts'
+import type { SimulatedController } from './simulated-controller.ts'
+import { World } from './world.ts'
+
+export interface RunOptions {
+  seed: number
+  /** How many steps there are faults for. */
+  steps: number
+  profile?: string
+  breakage?: Breakage
+  controllers?: readonly SimulatedController[]
+}
+
+export interface RunResult {
+  seed: number
+  /** With those after the faults. */
+  steps: number
+  virtualMs: number
+  /** Of the store. */
+  revisions: number
+  violation: Violation | undefined
+  history(last?: number): string[]
+  digest(): string
+}
+
+/** Every controller that the simulation knows. */
+export const allControllers: readonly SimulatedController[] = [demonstration]
+
+/** How long it may take after the faults until everything is as it should be. A frozen watch alone takes two minutes to be noticed. */
+const convergeMs = 15 * 60_000
+/** How long nothing may happen then. */
+const idleMs = 70_000
+
+/** Runs one seed from beginning to end, or to the first rule that is broken. */
+export async function run({ seed, steps, profile = 'swarm', breakage, controllers = allControllers }: RunOptions): Promise<RunResult> {
+  const mend = breakage ? breakages[breakage]() : () => {}
+  try {
+    const world = await World.create({ seed, profile, controllers, invariants: commonRules() })
+    const startMs = world.timeline.nowMs
+    while (world.steps < steps && !world.violation) await world.step()
+    if (!world.violation) await comeToRest(world)
+    if (!world.violation) world.judgeEnd()
+    return {
+      seed,
+      steps: world.steps,
+      virtualMs: world.timeline.nowMs - startMs,
+      revisions: world.truth.revision,
+      violation: world.violation,
+      history: (last) => world.history.lines(last),
+      digest: () => world.history.digest(),
+    }
+  } finally {
+    mend()
+  }
+}
+
+async function comeToRest(world: World): Promise<void> {
+  world.calmDown()
+  const { timeline } = world
+  const deadlineMs = timeline.nowMs + convergeMs
+  let lack = world.unfinished()
+  while (lack && timeline.nowMs < deadlineMs && !world.violation) {
+    await world.step()
+    lack = world.unfinished()
+  }
+  if (lack) return world.judge('everything comes to rest after the faults', `after ${convergeMs / 60_000} minutes ${lack}`)
+  world.history.add('world', 'everything is as it should be')
+  // What is under way may still be told of.
+  const quietMs = timeline.nowMs + 5000
+  while (timeline.nowMs < quietMs && !world.violation) await world.step()
+  world.isIdle = true
+  const endMs = timeline.nowMs + idleMs
+  while (timeline.nowMs < endMs && !world.violation) {
+    await world.step()
+    lack = world.unfinished()
+    if (lack) world.judge('what is as it should be stays so', lack)
+  }
+}

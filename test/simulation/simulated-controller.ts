@@ -1,0 +1,25 @@
+import type { SeededRandom } from '../../src/base/seeded-random.ts'
+import type { Client, ResourceType } from '../../src/client/index.ts'
+import type { AnyController } from '../../src/controllers/kit/index.ts'
+import type { Invariant } from './invariant.ts'
+import type { World } from './world.ts'
+
+/** Something a user does; it may fail, as users' requests do. */
+export interface UserAction {
+  readonly name: string
+  /** How often, against the other actions. */
+  readonly weight: number
+  run(client: Client, random: SeededRandom, world: World): Promise<unknown>
+}
+
+/** A controller as the simulation needs it: what runs, what is done to it, and what must hold. */
+export interface SimulatedController {
+  readonly name: string
+  /** What every manager runs while it leads. Asked for once in each of its lives. */
+  controllers(): readonly AnyController[]
+  /** Kinds that others may touch at any time: in annotations, which concern nobody. */
+  readonly touched: readonly ResourceType[]
+  readonly userActions: readonly UserAction[]
+  /** Once for each run. */
+  invariants(): readonly Invariant[]
+}

@@ -1,0 +1,193 @@
+import { SeededRandom } from '../../src/base/seeded-random.ts'
+import { Client, type ResourceType, leases } from '../../src/client/index.ts'
+import { type Store, openMemoryStore } from '../../src/store/index.ts'
+import { ApiNode } from './api-node.ts'
+import { type Call, describe, describeOutcome, isElection, isWrite } from './call.ts'
+import { Faults } from './faults.ts'
+import { History } from './history.ts'
+import { type Invariant, type Verdict, type Violation, listening } from './invariant.ts'
+import { Link, type Network } from './link.ts'
+import { Manager, type ManagerLife } from './manager.ts'
+import { Process } from './process.ts'
+import { type Profile, chooseProfile } from './profile.ts'
+import type { SimulatedController } from './simulated-controller.ts'
+import { Timeline } from './timeline.ts'
+import { Truth } from './truth.ts'
+import { worldFaults } from './world-faults.ts'
+
+export interface WorldOptions {
+  seed: number
+  profile: string
+  controllers: readonly SimulatedController[]
+  /** Rules for all controllers; theirs come on top. */
+  invariants: readonly Invariant[]
+  managers?: number
+}
+
+/** Lets everything that needs no time come to its end. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const calm = chooseProfile('calm', new SeededRandom(0))
+
+/** A whole cluster in one process, without time or chance of its own: what happens next depends on the seed and nothing else. */
+export class World {
+  readonly timeline = new Timeline()
+  readonly history = new History(this.timeline)
+  readonly truth = new Truth(this.timeline)
+  readonly random: SeededRandom
+  readonly profile: Profile
+  readonly faults: Faults
+  readonly store: Store
+  readonly node: ApiNode
+  readonly network: Network
+  readonly managers: readonly Manager[]
+  /** Which life of a manager a process is; of those that have ended, too. */
+  readonly lives = new Map<Process, ManagerLife>()
+  readonly controllers: readonly SimulatedController[]
+  /** Kinds that others touch, by their plural. */
+  readonly touchable: ReadonlyMap<string, ResourceType>
+  /** A user's client: its requests are always answered, if somebody is there to answer. */
+  readonly userClient: Client
+  readonly #invariants: readonly Invariant[]
+  readonly #userRandom: SeededRandom
+  steps = 0
+  /** Nothing should be written any more. */
+  isIdle = false
+  #calls = 0
+  #touches = 0
+  #violation: Violation | undefined
+
+  private constructor(options: WorldOptions) {
+    this.random = new SeededRandom(options.seed)
+    this.profile = chooseProfile(options.profile, this.random.fork('profile'))
+    this.faults = new Faults(this.profile, this.random.fork('faults'))
+    this.controllers = options.controllers
+    this.touchable = new Map([leases, ...options.controllers.flatMap((c) => c.touched)].map((type) => [type.plural, type]))
+    this.#userRandom = this.random.fork('user')
+    const { timeline, faults, history } = this
+    this.store = openMemoryStore({ clock: { now: () => Math.round(timeline.nowMs), after: () => () => {} } })
+    this.node = new ApiNode({
+      store: this.store,
+      timeline,
+      history,
+      random: this.random.fork('servers'),
+      delayMs: () => faults.diskMs(),
+      survives: () => faults.isHeads(),
+      onError: (line) => this.judge('the server finds no fault with itself', line),
+    })
+    this.#invariants = [...options.invariants, ...options.controllers.flatMap((c) => c.invariants())]
+    this.network = {
+      timeline,
+      node: this.node,
+      listeners: [listening(this, this.#invariants), { happened: (call) => this.#note(call), answered: (call) => this.#noteAnswer(call) }],
+      watches: new Set(),
+      touch: (target) => this.touch(target),
+      nextCallNumber: () => ++this.#calls,
+    }
+    this.userClient = this.#quietClient('user')
+    this.managers = Array.from({ length: options.managers ?? 2 }, (_, i) => new Manager(this, `manager-${i + 1}`))
+    const watching = this.#invariants.filter((i) => i.changed)
+    this.truth.onChange((change) => {
+      for (const invariant of watching) this.judge(invariant.name, invariant.changed!(change, this))
+    })
+  }
+
+  /** A world in which the server is up and the managers start. */
+  static async create(options: WorldOptions): Promise<World> {
+    const world = new World(options)
+    world.faults.isOn = false
+    await world.truth.follow(world.store)
+    await world.node.start()
+    await settled()
+    world.faults.isOn = true
+    for (const manager of world.managers) manager.start()
+    await settled()
+    return world
+  }
+
+  get violation(): Violation | undefined {
+    return this.#violation
+  }
+
+  /** The first rule that is broken is the one that counts. */
+  judge(invariant: string, verdict: Verdict): void {
+    if (verdict === undefined || this.#violation) return
+    this.#violation = { invariant, text: verdict }
+    this.history.add('VIOLATION', `${invariant}: ${verdict}`)
+  }
+
+  /** One thing happens, and all that follows from it at once. */
+  async step(): Promise<void> {
+    this.steps++
+    const fault = this.faults.worldFault()
+    if (fault) worldFaults[fault](this, this.faults)
+    else if (this.faults.isUserAction()) this.#actAsUser()
+    else this.timeline.runNext()
+    await settled()
+    for (const invariant of this.#invariants) if (invariant.afterStep) this.judge(invariant.name, invariant.afterStep(this))
+  }
+
+  /** From now on nothing goes wrong any more. What is frozen stays frozen: it must be noticed. */
+  calmDown(): void {
+    this.history.add('world', 'no more faults from here on')
+    this.faults.isOn = false
+    for (const watch of this.network.watches) watch.lag(0)
+    this.node.process?.resume(false)
+    for (const manager of this.managers) manager.resume(false)
+    if (!this.node.isUp) void this.node.start()
+    for (const manager of this.managers) manager.start()
+  }
+
+  /** What is still missing after the faults; undefined if nothing is. */
+  unfinished(): Verdict {
+    for (const invariant of this.#invariants) {
+      const verdict = invariant.unfinished?.(this)
+      if (verdict) return `${invariant.name}: ${verdict}`
+    }
+    return undefined
+  }
+
+  judgeEnd(): void {
+    for (const invariant of this.#invariants) if (invariant.atEnd) this.judge(invariant.name, invariant.atEnd(this))
+  }
+
+  /** Somebody who is neither the user nor a controller changes an object, in a way that matters to nobody. */
+  async touch({ plural, namespace, name }: { plural: string; namespace: string; name: string }): Promise<void> {
+    const type = this.touchable.get(plural)
+    if (!type) return
+    const patch = { metadata: { annotations: { 'simulation/touched': String(++this.#touches) } } }
+    // It may be gone by now, or the server may be.
+    await this.#rival.patch(type, namespace, name, patch, { type: 'merge' }).catch(() => undefined)
+  }
+
+  #actAsUser(): void {
+    const actions = this.controllers.flatMap((c) => c.userActions)
+    const random = this.#userRandom
+    let at = random.next() * actions.reduce((sum, a) => sum + a.weight, 0)
+    const action = actions.find((a) => (at -= a.weight) < 0)
+    // Users try again, or not: whatever fails is as good as not done.
+    void action?.run(this.userClient, random, this).catch(() => undefined)
+  }
+
+  #rivalClient: Client | undefined
+  get #rival(): Client {
+    return (this.#rivalClient ??= this.#quietClient('rival'))
+  }
+
+  #quietClient(name: string): Client {
+    const process = new Process(name, this.timeline)
+    const quiet = new Faults(calm, this.random.fork(name))
+    quiet.isOn = false
+    return new Client(new Link(this.network, process, quiet), { clock: process.clock, random: this.random.fork(`${name} client`), retries: { throttled: 0, unanswered: 0 } })
+  }
+
+  #note(call: Call): void {
+    if (isWrite(call) && !isElection(call)) this.history.add(call.process.name, `${describe(call)}: ${describeOutcome(call.outcome!)}`)
+  }
+
+  #noteAnswer(call: Call): void {
+    if (!isWrite(call) || isElection(call) || call.told === 'the truth') return
+    const truth = call.outcome ? 'does not learn of it' : 'does not know what became of it'
+    this.history.add(call.process.name, `${call.told === 'gave up' ? 'gives up on' : 'gets an error for'} ${describe(call)} and ${truth}`)
+  }
+}
