@@ -1,4 +1,12 @@
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+/** Examples import what is public by its public name. */
+const alias = {
+  'coxswain/client': path.resolve(import.meta.dirname, 'src/client/index.ts'),
+  'coxswain/controllers': path.resolve(import.meta.dirname, 'src/controllers/index.ts'),
+  'coxswain/testing': path.resolve(import.meta.dirname, 'src/cluster/testing.ts'),
+}
 
 const slow = { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }
 
@@ -6,7 +14,10 @@ const slow = { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: fals
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/{architecture,integration,simulation}/**/*.test.ts'] } },
+      {
+        resolve: { alias },
+        test: { name: 'unit', include: ['src/**/*.test.ts', 'test/{architecture,integration,simulation}/**/*.test.ts', 'examples/**/*.test.ts'] },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/store-*.test.ts'], ...slow } },
       { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...slow } },
     ],

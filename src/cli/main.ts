@@ -8,7 +8,6 @@ declare const RELEASE: string
 const program = new Command('coxswain')
   .description('A Kubernetes-compatible workload control plane in one process')
   .version(RELEASE)
-  .showHelpAfterError('(coxswain --help shows what there is)')
   .exitOverride()
 
 addUpCommand(program, RELEASE)

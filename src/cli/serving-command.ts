@@ -10,8 +10,10 @@ export function addServingCommand(command: Command, release: string, welcome: (r
     const running = await serveApi(options).catch((e: unknown) => {
       throw explainStartError(e, options.securePort)
     })
+    // Before anybody knows that it is ready: a signal that comes at once must not find nobody listening.
+    const stopped = runUntilStopped(running)
     console.log(`ready ${running.url} kubeconfig ${running.kubeconfig}`)
     welcome(running, options.dataDir)
-    await runUntilStopped(running)
+    await stopped
   })
 }

@@ -211,7 +211,9 @@ export class Client {
     return this.transport.watch({ method: 'GET', path: pathOf(type, namespace), query: queryOf({ ...options, allowWatchBookmarks }), signal }, listener)
   }
 
+  /** Closes the transport too. */
   close(): Promise<void> {
+    this.#retrier.close()
     return this.transport.close()
   }
 

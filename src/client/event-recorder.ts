@@ -185,7 +185,7 @@ export class EventRecorder {
       await this.#send(record, 'create')
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
-      if (record.isThere === 'maybe') return this.#send(record, 'patch')
+      if (record.isThere === 'maybe') return this.#send(record, 'patch') // by ourselves, without our hearing of it
       record.name = this.#names.next(record.first.ref.name ?? '', record.lastAtMs)
       await this.#send(record, 'create')
     }
@@ -195,14 +195,13 @@ export class EventRecorder {
     const { name, namespace } = record
     const { signal } = this.#closing
     record.state = 'writing' // from here on, what happens is not in what is sent
-    if (record.isThere === 'no') record.isThere = 'maybe'
     try {
       if (verb === 'create') await this.#client.create(events, eventObject(record, this.#source), { signal })
       else await this.#client.patch(events, namespace, name, eventPatch(record), { type: 'strategic', signal })
       record.isThere = 'yes'
       this.#metrics.written(verb)
     } catch (error) {
-      if (verb === 'create' && error instanceof ApiError && error.code < 500 && !isAlreadyExists(error)) record.isThere = 'no'
+      if (verb === 'create' && mayHaveTakenEffect(error)) record.isThere = 'maybe'
       throw error
     }
   }
@@ -218,3 +217,6 @@ export class EventRecorder {
 /** Whether an attempt may succeed later: without an answer, or when the server cannot or will not now. */
 const mayPass = (error: unknown): boolean =>
   error instanceof TransportError || (error instanceof ApiError && (error.code >= 500 || error.code === 429 || error.code === 408))
+
+const mayHaveTakenEffect = (error: unknown): boolean =>
+  error instanceof TransportError ? !error.isUnsent : error instanceof ApiError && error.code >= 500

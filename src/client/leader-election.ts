@@ -191,6 +191,7 @@ export class LeaderElector {
     if (signal.aborted) return
     // Two terms of one process do not overlap, unless the first one will not end: it cannot write.
     if (!isFinished) await this.#patience(work, signal)
+    if (leadership.hasGivenUpWrites) await this.#letWritesArrive(signal)
     if (failure.signal.aborted) await this.#pause(signal)
   }
 
@@ -334,6 +335,15 @@ export class LeaderElector {
     await waitFor(clock, retryPeriodMs * (1 + jitterFactor * random.next()), early.signal).catch(() => {}) // ended early: all the better
     this.#wake = undefined
     early.unlink()
+  }
+
+  /**
+   * The lease may still be ours, so that nothing else keeps us from leading on at once. But what was given up is no less under way than what another
+   * process sent: as others do, we leave it the time between our deadline and the end of our lease before we look at what there is.
+   */
+  async #letWritesArrive(signal: AbortSignal): Promise<void> {
+    const { clock, leaseDurationMs, renewDeadlineMs } = this.#options
+    await waitFor(clock, leaseDurationMs - renewDeadlineMs, signal).catch(() => {}) // stopped meanwhile
   }
 
   async #patience(work: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /** A signal of one's own that also follows others. */
 export interface LinkedAbort {
   readonly signal: AbortSignal
@@ -12,7 +14,10 @@ export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): Lin
   const links = signals.flatMap((signal) => (signal ? [{ signal, onAbort: () => controller.abort(signal.reason) }] : []))
   for (const { signal, onAbort } of links) {
     if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
+    else {
+      setMaxListeners(0, signal) // each is removed by `unlink`: many are not a leak
+      signal.addEventListener('abort', onAbort, { once: true })
+    }
   }
   return {
     signal: controller.signal,

@@ -41,11 +41,17 @@ export class Retrier {
   readonly #clock: Clock
   readonly #random: Random
   readonly #options: Required<RetryOptions>
+  #isClosed = false
 
   constructor(clock: Clock, random: Random, options: RetryOptions = {}) {
     this.#clock = clock
     this.#random = random
     this.#options = { throttled: 10, unanswered: 5, baseDelayMs: 100, maxDelayMs: 5000, ...options }
+  }
+
+  /** From now on, nothing is sent again. */
+  close(): void {
+    this.#isClosed = true
   }
 
   async send<T>(request: ApiRequest, attempt: (request: ApiRequest) => Promise<T>): Promise<T> {
@@ -54,7 +60,7 @@ export class Retrier {
       try {
         return await attempt(request)
       } catch (e) {
-        const delayMs = request.signal?.aborted ? undefined : this.#delayMs(request, e, counts)
+        const delayMs = this.#isClosed || request.signal?.aborted ? undefined : this.#delayMs(request, e, counts)
         if (delayMs === undefined) throw e
         await waitFor(this.#clock, delayMs, request.signal)
       }

@@ -87,6 +87,20 @@ describe('WorkQueue.get()', () => {
     expect(queue.length).toBe(1)
   })
 
+  it('lets as many workers wait with one signal as there are', async () => {
+    const { queue } = setUp()
+    const warnings: string[] = []
+    const onWarning = (warning: Error) => warnings.push(warning.message)
+    process.on('warning', onWarning)
+    const abort = new AbortController()
+    const got = Array.from({ length: 50 }, () => queue.get(abort.signal))
+    for (let i = 0; i < 50; i++) queue.add(`key-${i}`)
+    expect(new Set(await Promise.all(got)).size).toBe(50)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
   it('keeps a key that was handed over, if the signal is aborted right after', async () => {
     const { queue } = setUp()
     const abort = new AbortController()

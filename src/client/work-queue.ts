@@ -44,6 +44,7 @@ interface Item<K> {
 interface Waiter<K> {
   resolve(key: K): void
   reject(reason: unknown): void
+  signal: AbortSignal | undefined
 }
 
 /**
@@ -63,6 +64,8 @@ export class WorkQueue<K = string> {
   readonly #ready = new ReadyList<K>(oldestEvery)
   /** Workers without work: there are none while a key is ready. In the order in which they asked. */
   readonly #waiters = new Set<Waiter<K>>()
+  /** Signals that are listened to: workers ask with the same one again and again. */
+  readonly #heard = new WeakSet<AbortSignal>()
   readonly #delayed = new DelayHeap<K>()
   /** The one timer, for the earliest delayed key. */
   #timer: { atMs: number; cancel: () => void } | undefined
@@ -141,25 +144,11 @@ export class WorkQueue<K = string> {
     const node = this.#ready.shift()
     if (node) return Promise.resolve(this.#handOut(this.#items.get(node.key)!))
     if (this.#phase !== 'open') return Promise.reject(new QueueShutDownError(this.name))
-    return new Promise<K>((resolve, reject) => {
-      const stopListening = () => signal?.removeEventListener('abort', onAbort)
-      const waiter: Waiter<K> = {
-        resolve: (key) => {
-          stopListening()
-          resolve(key)
-        },
-        reject: (reason) => {
-          stopListening()
-          reject(reason)
-        },
-      }
-      const onAbort = () => {
-        this.#waiters.delete(waiter)
-        reject(signal!.reason)
-      }
-      this.#waiters.add(waiter)
-      signal?.addEventListener('abort', onAbort, { once: true })
-    })
+    if (signal && !this.#heard.has(signal)) {
+      this.#heard.add(signal)
+      signal.addEventListener('abort', () => this.#sendHome(signal), { once: true })
+    }
+    return new Promise<K>((resolve, reject) => this.#waiters.add({ resolve, reject, signal }))
   }
 
   /** The worker is through with a key. */
@@ -200,6 +189,14 @@ export class WorkQueue<K = string> {
       this.#idleListeners.add(onIdle)
       this.#noteIdle()
     })
+  }
+
+  #sendHome(signal: AbortSignal): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.signal !== signal) continue
+      this.#waiters.delete(waiter)
+      waiter.reject(signal.reason)
+    }
   }
 
   #line(item: Item<K>): void {

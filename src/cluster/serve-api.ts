@@ -75,6 +75,9 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       serving: issueServerCertificate(authority, servingHosts(options.bindAddress), now),
       clientAuthorities,
       handle: (exchange) => server.handle(exchange),
+    }).catch((e: unknown) => {
+      server.close()
+      throw e
     })
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history })
     const url = `https://${reachable(options.bindAddress)}:${listener.port}`

@@ -154,7 +154,7 @@ describe('Client over HttpTransport', () => {
     const namespace = await newNamespace(client)
     const labels = { app: 'web' }
     const template = { metadata: { labels }, spec: { containers: [container] } }
-    const made = await client.create(deployments, { metadata: { namespace, name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } })
+    const made = await client.create(deployments, { metadata: { namespace, name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, strategy: {}, template } })
     const status = await client.updateStatus(deployments, { ...made, spec: { ...made.spec!, replicas: 9 }, status: { replicas: 1 } })
     expect([status.spec!.replicas, status.status!.replicas]).toEqual([1, 1])
     const scale = await client.subresource<{ spec: object }>(deployments, namespace, 'web', 'scale', {

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type Server as PlainServer, type ServerResponse, createServer } from 'node:http'
-import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session, createSecureServer } from 'node:http2'
+import { type Http2SecureServer, type Http2ServerRequest, type ServerHttp2Session, createSecureServer } from 'node:http2'
 import { createServer as createHttp1Server } from 'node:https'
 import { type AddressInfo, type Server, type Socket, connect, createServer as createTcpServer } from 'node:net'
-import { type ClusterAccess, type Credentials, fixedCredentials } from '../../src/client/index.ts'
-import { createAuthority, issueServerCertificate } from '../../src/server/index.ts'
+import type { TLSSocket } from 'node:tls'
+import { type ClientCertificate, type ClusterAccess, type Credentials, fixedCredentials } from '../../src/client/index.ts'
+import { createAuthority, issueClientCertificate, issueServerCertificate } from '../../src/server/index.ts'
 
 const authority = createAuthority(Date.now())
 const serving = issueServerCertificate(authority, ['127.0.0.1', 'stub.example'], Date.now())
@@ -20,6 +21,14 @@ export const stubAccess = (port: number, fields: Partial<ClusterAccess> = {}): C
   ...fields,
 })
 
+/** A client certificate that the stub takes. */
+export function clientPair(commonName: string): ClientCertificate {
+  return issueClientCertificate(authority, { commonName, organizations: [] }, Date.now())
+}
+
+/** Who a client's certificate says it is. */
+export const certificateName = (request: StubRequest): unknown => ((request.stream?.session?.socket ?? request.socket) as TLSSocket).getPeerCertificate().subject?.CN
+
 /** Credentials that go through these tokens, one after each refusal. */
 export function rotatingTokens(...tokens: string[]): Credentials {
   const proofs = tokens.map((token) => ({ authorization: `Bearer ${token}` }))
@@ -30,11 +39,16 @@ export function rotatingTokens(...tokens: string[]): Credentials {
   }
 }
 
-export type StubRequest = IncomingMessage | Http2ServerRequest
-export type StubResponse = ServerResponse | Http2ServerResponse
+export type StubRequest = IncomingMessage & Partial<Pick<Http2ServerRequest, 'stream'>>
+/** What both kinds of answers can do. */
+export type StubResponse = ServerResponse
 
 export interface Stub {
   port: number
+  /** How many connections there were. */
+  connections(): number
+  /** Cuts every connection. */
+  cut(): void
   sockets: Set<Socket>
   sessions: Set<ServerHttp2Session>
   requests: { method: string; url: string; headers: StubRequest['headers'] }[]
@@ -55,12 +69,22 @@ async function ended(server: Server | PlainServer, sockets: Iterable<Socket>): P
 
 /** A server with TLS that answers as it is told, over HTTP/2 or only over HTTP/1.1. */
 export async function startStub(answer: (request: StubRequest, response: StubResponse) => void, options: { isHttp1?: boolean; maxStreams?: number } = {}): Promise<Stub> {
-  const tls = { cert: serving.certificate, key: serving.key }
+  const tls = { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false }
   const server = options.isHttp1
     ? createHttp1Server(tls)
     : createSecureServer({ ...tls, ...(options.maxStreams ? { settings: { maxConcurrentStreams: options.maxStreams } } : {}) })
-  const stub: Omit<Stub, 'port' | 'close'> = { sockets: new Set(), sessions: new Set(), requests: [] }
+  let connections = 0
+  const stub: Omit<Stub, 'port' | 'close'> = {
+    connections: () => connections,
+    cut() {
+      for (const socket of stub.sockets) socket.destroy()
+    },
+    sockets: new Set(),
+    sessions: new Set(),
+    requests: [],
+  }
   server.on('secureConnection', (socket: Socket) => {
+    connections++
     stub.sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => stub.sockets.delete(socket))

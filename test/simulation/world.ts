@@ -50,6 +50,8 @@ export class World {
   readonly userClient: Client
   readonly #invariants: readonly Invariant[]
   readonly #userRandom: SeededRandom
+  /** Writes whose senders still wait to hear of them. */
+  readonly #open = new Set<Call>()
   steps = 0
   /** Nothing should be written any more. */
   isIdle = false
@@ -79,7 +81,7 @@ export class World {
     this.network = {
       timeline,
       node: this.node,
-      listeners: [listening(this, this.#invariants), { happened: (call) => this.#note(call), answered: (call) => this.#noteAnswer(call) }],
+      listeners: [listening(this, this.#invariants), { sent: (call) => this.#noteSent(call), happened: (call) => this.#note(call), answered: (call) => this.#noteAnswer(call) }],
       watches: new Set(),
       touch: (target) => this.touch(target),
       nextCallNumber: () => ++this.#calls,
@@ -144,6 +146,7 @@ export class World {
       const verdict = invariant.unfinished?.(this)
       if (verdict) return `${invariant.name}: ${verdict}`
     }
+    for (const call of this.#open) if (!call.process.isDead) return `${call.process.name} still waits for an answer to ${describe(call)}`
     return undefined
   }
 
@@ -185,7 +188,12 @@ export class World {
     if (isWrite(call) && !isElection(call)) this.history.add(call.process.name, `${describe(call)}: ${describeOutcome(call.outcome!)}`)
   }
 
+  #noteSent(call: Call): void {
+    if (isWrite(call) && !isElection(call)) this.#open.add(call)
+  }
+
   #noteAnswer(call: Call): void {
+    this.#open.delete(call)
     if (!isWrite(call) || isElection(call) || call.told === 'the truth') return
     const truth = call.outcome ? 'does not learn of it' : 'does not know what became of it'
     this.history.add(call.process.name, `${call.told === 'gave up' ? 'gives up on' : 'gets an error for'} ${describe(call)} and ${truth}`)

@@ -122,7 +122,7 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     this.#proof = proof
     const wire = this.#host.connections.wire(proof.certificate, this.#isLong)
-    if (wire instanceof Promise) wire.then((w) => this.#send(w), this.#failed)
+    if (wire instanceof Promise) wire.then(() => this.#connect(proof), this.#failed)
     else this.#send(wire)
   }
 

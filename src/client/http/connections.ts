@@ -34,7 +34,7 @@ export class Connections {
   #http2: Http2Wire[] = []
   #http1: Http1Wire | undefined
   /** The one attempt to connect that everybody waits for. */
-  #dialing: Promise<Wire> | undefined
+  #dialing: Promise<void> | undefined
   #failures = 0
   #notBeforeMs = 0
 
@@ -43,12 +43,16 @@ export class Connections {
     if (options.access.server.protocol !== 'https:') this.#http1 = this.#openHttp1()
   }
 
-  /** A way to send a request as the owner of this certificate; a promise where none is open. Rejects with a TransportError. */
-  wire(certificate: ClientCertificate | undefined, isLong: boolean): Wire | Promise<Wire> {
+  /**
+   * A way to send a request now, as the owner of this certificate. Where there is none, a promise to wait for before asking again: others wait
+   * for the same, and may take the place. It rejects with a TransportError.
+   */
+  wire(certificate: ClientCertificate | undefined, isLong: boolean): Wire | Promise<void> {
     if (certificate !== this.#certificate) this.#startOver(certificate)
     if (this.#http1) return this.#http1
     for (const wire of this.#http2) if (wire.hasRoom(isLong)) return wire
-    return this.#another(certificate, isLong)
+    this.#dialing ??= this.#dial(certificate)
+    return this.#dialing
   }
 
   async close(): Promise<void> {
@@ -59,28 +63,24 @@ export class Connections {
     await Promise.all(open.map((wire) => wire.close(true)))
   }
 
-  async #another(certificate: ClientCertificate | undefined, isLong: boolean): Promise<Wire> {
-    this.#dialing ??= this.#dial(certificate).finally(() => (this.#dialing = undefined))
-    const wire = await this.#dialing
-    // Others who waited for it too may have filled it, or the certificate may have changed.
-    const isGood = certificate === this.#certificate && (!(wire instanceof Http2Wire) || wire.hasRoom(isLong))
-    return isGood ? wire : this.wire(certificate, isLong)
-  }
-
-  async #dial(certificate: ClientCertificate | undefined): Promise<Wire> {
+  async #dial(certificate: ClientCertificate | undefined): Promise<void> {
     const { clock, random } = this.#options
     try {
       const waitMs = this.#notBeforeMs - clock.now()
       if (waitMs > 0) await waitFor(clock, waitMs, this.#closing.signal)
       const socket = (await this.#openSocket(certificate, ['h2', 'http/1.1'])) as TLSSocket
-      const wire = await (socket.alpnProtocol === 'h2' ? this.#openHttp2(socket) : this.#settleForHttp1(socket))
+      // Opened for somebody whose certificate has changed meanwhile: those who wait ask again.
+      if (certificate !== this.#certificate) return void socket.destroy()
+      if (socket.alpnProtocol === 'h2') await this.#openHttp2(socket)
+      else this.#settleForHttp1(socket)
       this.#failures = 0
       this.#notBeforeMs = 0
-      return wire
     } catch (e) {
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
       this.#notBeforeMs = clock.now() + pauseMs * (0.5 + random.next() / 2)
       throw unsent(e)
+    } finally {
+      this.#dialing = undefined
     }
   }
 
@@ -89,18 +89,19 @@ export class Connections {
     return dial({ access, proxy, certificate, protocols, clock, timeoutMs: connectTimeoutMs, signal: this.#closing.signal })
   }
 
-  async #openHttp2(socket: Socket): Promise<Wire> {
+  async #openHttp2(socket: Socket): Promise<void> {
     const { access, clock, pingAfterMs, pingTimeoutMs } = this.#options
     const onRetired = () => (this.#http2 = this.#http2.filter((w) => w !== wire))
     const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, origin: access.server.origin, onRetired })
-    this.#http2.push(wire)
     await wire.ready()
-    return wire
+    // Otherwise, who waits would ask again and again of a server that hangs up as often.
+    if (!wire.hasRoom(false)) throw new Error('the server has closed the connection')
+    this.#http2.push(wire)
   }
 
-  #settleForHttp1(socket: Socket): Wire {
+  #settleForHttp1(socket: Socket): void {
     socket.destroy()
-    return (this.#http1 = this.#openHttp1())
+    this.#http1 = this.#openHttp1()
   }
 
   #openHttp1(): Http1Wire {
@@ -115,6 +116,5 @@ export class Connections {
     this.#http2 = []
     this.#http1?.retire()
     if (this.#http1) this.#http1 = this.#openHttp1()
-    this.#dialing = undefined
   }
 }

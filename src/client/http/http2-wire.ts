@@ -100,19 +100,21 @@ export class Http2Wire implements Wire {
 
   #carry(stream: ClientHttp2Stream, { isLong, body }: WireRequest, answer: Answer): () => void {
     let isOver = false
+    let hasHead = false
     let error: Error | undefined
     this.#began(isLong)
     stream.on('response', (headers) => {
       this.#isHeard = true
+      hasHead = true
       if (!isOver) answer.head(headers[':status'] ?? 0, headers)
     })
     stream.on('data', (chunk: Buffer) => {
       this.#isHeard = true
       if (!isOver) answer.data(chunk)
     })
-    // A stream that was cut ends too, but with a code.
+    // A stream that was cut ends too, but with a code, or before it had an answer at all.
     stream.on('end', () => {
-      if (isOver || stream.rstCode !== constants.NGHTTP2_NO_ERROR || stream.aborted) return
+      if (isOver || !hasHead || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
       isOver = true
       answer.end()
     })

@@ -31,6 +31,7 @@ export class Leadership {
   #cancelTimer: () => void = () => {}
   /** Writes under way. */
   readonly #writes = new Set<LinkedAbort>()
+  #hasGivenUpWrites = false
   #onIdle: (() => void) | undefined
 
   constructor(options: LeadershipOptions) {
@@ -44,6 +45,11 @@ export class Leadership {
   isLeader(): boolean {
     if (this.#state === 'leading' && this.#isPastDeadline()) this.lose(new NotLeaderError('the lease was not renewed in time'))
     return this.#state === 'leading'
+  }
+
+  /** Whether writes were under way when leadership was lost: they may still reach the server. */
+  get hasGivenUpWrites(): boolean {
+    return this.#hasGivenUpWrites
   }
 
   /** A renewal that was sent at `sentAtMs` has succeeded. Comes too late for a term that has ended meanwhile. */
@@ -61,6 +67,7 @@ export class Leadership {
     this.#state = 'over'
     this.#cancelTimer()
     this.#abort.abort(reason)
+    this.#hasGivenUpWrites = this.#writes.size > 0
     for (const write of this.#writes) write.abort(reason)
     this.#onIdle?.()
     if (wasLeading) this.#options.onLost(reason)

@@ -25,14 +25,16 @@ export class FaultyTransport implements Transport {
     return new Promise<T>((resolve, reject) => {
       const { signal } = request
       if (signal?.aborted) return reject(signal.reason as Error)
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
       if (this.fault === 'unreachable') return reject(new TransportError('connect ECONNREFUSED', true))
+      const onAbort = () => reject(signal!.reason as Error)
+      signal?.addEventListener('abort', onAbort, { once: true })
       if (this.fault === 'silent') return
       const isAnswerLost = this.fault === 'answers lost'
       this.#onSend?.(request)
       this.pending++
       const settle = (fn: () => void) => {
         this.pending--
+        signal?.removeEventListener('abort', onAbort)
         this.#clock.whenRunning(isAnswerLost ? () => reject(new TransportError('read ECONNRESET', false)) : fn)
       }
       // The signal is for this side only: what was sent was sent.

@@ -1,13 +1,14 @@
+import { setMaxListeners } from 'node:events'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, ConsistencyStore, WorkQueue, resourceName } from '../../client/index.ts'
+import { type Client, ConsistencyStore, EventRecorder, WorkQueue, resourceName } from '../../client/index.ts'
 import { Caches, type Informers } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
 import type { AnyController, Told } from './definition.ts'
-import { Reconciler, type TellEvent, type Verdict } from './reconciler.ts'
+import { Reconciler, type Verdict } from './reconciler.ts'
 import { handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
 import { WriteLog } from './write-log.ts'
@@ -23,7 +24,6 @@ export interface ControllerParts {
   random: Random
   gates: FeatureGates
   logger: Logger
-  tell: TellEvent
   metrics?: MetricsRegistry
 }
 
@@ -40,6 +40,7 @@ export class Controller {
   readonly #queue: WorkQueue
   readonly #store: ConsistencyStore
   readonly #unsettled = new UnsettledWrites()
+  readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
   /** What users were told last about a key, so that a retry does not repeat it. */
@@ -61,13 +62,17 @@ export class Controller {
     this.#caches = new Caches(parts.informers)
     this.#store = new ConsistencyStore({ cachedUid: (resource, key) => parts.informers.get(resource)?.get(key)?.metadata.uid })
     this.#metrics = measureController(definition.name, parts.metrics)
-    const { clock, random, metrics } = parts
-    this.#queue = new WorkQueue(definition.name, { clock, random, ...backOff, ...(metrics ? { metrics } : {}) })
+    const { client, clock, random, metrics } = parts
+    const measured = metrics ? { metrics } : {}
+    this.#queue = new WorkQueue(definition.name, { clock, random, ...backOff, ...measured })
+    this.#recorder = new EventRecorder(client, { component: `${definition.name}-controller`, clock, random, logger: this.#logger, ...measured })
+    // As many requests listen to them as are under way.
+    setMaxListeners(0, this.#stopping.signal, this.#giveUp.signal)
   }
 
   /** Listens to the caches, which must have synced, and starts the workers. */
   start(): void {
-    const { informers, client, clock, random, gates, tell } = this.#parts
+    const { informers, client, clock, random, gates } = this.#parts
     const definition = this.#definition
     const log = new WriteLog(this.#store, this.#caches)
     const reconciler = new Reconciler({
@@ -89,7 +94,7 @@ export class Controller {
       clock,
       gates,
       logger: this.#logger,
-      tell,
+      tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message),
     })
     const handlers = handlersOf(definition, this.#caches, {
       enqueue: (key, priority) => this.#queue.add(key, { priority }),
@@ -110,8 +115,10 @@ export class Controller {
     for (const remove of this.#removeHandlers.splice(0)) remove()
     const cancel = this.#parts.clock.after(graceMs, () => this.#giveUp.abort(this.#stopping.signal.reason))
     await Promise.all(this.#workers)
-    cancel()
     await this.#queue.shutDown({ drain: false })
+    await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // what is not written by now is not that important
+    cancel()
+    this.#recorder.close()
   }
 
   async #work(reconciler: Reconciler): Promise<void> {
@@ -201,7 +208,7 @@ export class Controller {
     const text = told.map(({ reason, message }) => `${reason}: ${message}`).join('\n')
     if (!owner || text === '' || this.#told.get(key) === text) return
     this.#told.set(key, text)
-    for (const { reason, message } of distinct(told)) this.#parts.tell(owner, 'Warning', reason, message)
+    for (const { reason, message } of distinct(told)) this.#recorder.event(owner, 'Warning', reason, message, { resource: this.#definition.owner })
   }
 }
 

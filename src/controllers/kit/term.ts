@@ -47,7 +47,7 @@ export class Term {
         informer.addIndex(name, valuesOf)
       }
     }
-    this.#controllers = controllers.map((c) => new Controller(c, { client, informers, clock, random, gates, logger, tell: () => {}, ...(metrics ? { metrics } : {}) }))
+    this.#controllers = controllers.map((c) => new Controller(c, { client, informers, clock, random, gates, logger, ...(metrics ? { metrics } : {}) }))
   }
 
   /** Resolves when the caches are filled and the controllers run. */

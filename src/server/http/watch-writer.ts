@@ -101,7 +101,9 @@ export class WatchWriter implements WatchReceiver {
     const encoded = line('BOOKMARK', this.#encodeBookmark(bookmark))
     if (!this.#hasRoom()) return void this.#waiting.push(encoded)
     this.#gather(encoded)
-    this.#schedule()
+    // A client does nothing before it has seen the end of what was there.
+    if (isInitialEnd) this.#flush()
+    else this.#schedule()
   }
 
   error(error: ApiError): void {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { conflictModified, forbiddenError } from '../../../src/api/errors.ts'
 import type { ConfigMap, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import { compileLabelSelector } from '../../../src/api/selectors/label-selector.ts'
-import { claim, configmaps, controllerOf, pods, replicasets } from '../../../src/client/index.ts'
-import { type AnyController, type Step, TerminalError, defineController, watching } from '../../../src/controllers/index.ts'
+import { claim, configmaps, controllerOf, events, pods, replicasets } from '../../../src/client/index.ts'
+import { type AnyController, type ObserveContext, type Step, TerminalError, defineController, watching } from '../../../src/controllers/index.ts'
 import { crew, replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
 
@@ -42,6 +42,7 @@ describe('status', () => {
     expect((await setOf(s)).status).toMatchObject({ replicas: 1 })
     expect(s.warnings).toEqual([])
     expect(s.metric('controller_runtime_reconcile_errors_total')).toBe(0)
+    expect(await s.events('web')).toEqual([])
   })
 
   it('is kept up for an owner that is being deleted, for which nothing is planned', async () => {
@@ -70,11 +71,13 @@ describe('actions', () => {
     refusePods(s)
     await s.client.create(replicasets, replicaSet('web', 100))
     await s.settle()
-    expect(s.wire.counts()).toMatchObject({ 'POST pods': 1 })
+    // Once for the owner, once for the first status of it.
+    expect(s.wire.counts()).toMatchObject({ 'POST pods': 2 })
     await s.pass(1000)
-    // 5, 15, 35, … 635 ms, and the first.
-    expect(s.wire.counts()['POST pods']).toBeLessThanOrEqual(9)
+    // After 5, 15, 35, … 635 ms.
+    expect(s.wire.counts()['POST pods']).toBeLessThanOrEqual(2 + 8)
     expect(s.metric('controller_runtime_reconcile_errors_total')).toBeGreaterThan(5)
+    expect(await s.events('web')).toEqual([expect.stringMatching(/^Warning FailedCreate ×1: Error creating: pods "web-\w{5}" is forbidden: exceeded quota: small$/)])
     s.wire.intercept = undefined
     await s.pass(5000)
     expect(await s.podsOf('web')).toHaveLength(100)
@@ -97,8 +100,8 @@ const scripted = (parts: Partial<AnyController>): AnyController =>
   defineController<ConfigMap, ConfigMap, { kind: 'Do' }>({
     name: 'scripted',
     owner: configmaps,
-    observe: (_ctx, owner) => owner,
-    plan: (seen) => ({ actions: seen.data?.script === undefined ? [] : [{ kind: 'Do' }] }),
+    observe: (_ctx: ObserveContext, owner: ConfigMap) => owner,
+    plan: (seen: ConfigMap) => ({ actions: seen.data?.script === undefined ? [] : [{ kind: 'Do' }] }),
     apply: { Do: async () => {} },
     ...parts,
   } as never)
@@ -126,7 +129,30 @@ describe('a TerminalError', () => {
     await s.client.patch(configmaps, 'default', 'one', { data: { script: 'b' } }, { type: 'merge' })
     await s.pass(3_600_000)
     expect(attempts).toBe(2)
+    expect(await s.events('one')).toEqual(['Warning FailedSync ×1: no such boat'])
     expect(s.metric('controller_runtime_terminal_reconcile_errors_total')).toBe(2)
+  })
+})
+
+describe('events', () => {
+  it('are told of the owner, or of another object, in the name of the controller', async () => {
+    const s = await Scene.start({
+      controllers: [
+        scripted({
+          apply: {
+            Do: async ({ event, owner }) => {
+              event('Normal', 'Rowing', 'all together')
+              event('Normal', 'Steered', 'by the owner', { ...owner, metadata: { ...owner.metadata, name: 'two' } })
+            },
+          },
+        }),
+      ],
+    })
+    await s.client.create(configmaps, script('a'))
+    await s.settle()
+    expect([await s.events('one'), await s.events('two')]).toEqual([['Normal Rowing ×1: all together'], ['Normal Steered ×1: by the owner']])
+    expect((await s.client.list(events, 'default')).items[0]!.source).toEqual({ component: 'scripted-controller' })
+    expect(s.wire.writes).toEqual([])
   })
 })
 

@@ -15,6 +15,8 @@ export class RecordedTransport implements Transport {
   readonly delaysMs = new Map<string, number>()
   /** Called for every write; what it returns takes the place of sending it. */
   intercept: ((request: ApiRequest, send: () => Promise<unknown>) => Promise<unknown>) | undefined
+  /** Called for every read; what it returns takes the place of asking. */
+  interceptRead: ((request: ApiRequest, send: () => Promise<unknown>) => Promise<unknown>) | undefined
   /** Nothing gets through any more; what is open stays open. */
   isUnreachable = false
   readonly #inner: Transport
@@ -27,7 +29,10 @@ export class RecordedTransport implements Transport {
 
   async send<T>(request: ApiRequest): Promise<T> {
     if (this.isUnreachable) throw new TransportError('connect ECONNREFUSED', true)
-    if (request.method === 'GET') return this.#inner.send<T>(request)
+    if (request.method === 'GET') {
+      const read = () => this.#inner.send<T>(request)
+      return (this.interceptRead ? this.interceptRead(request, read) : read()) as Promise<T>
+    }
     const written: Answered = { request, atMs: this.#clock.now(), error: undefined }
     if (!request.path.endsWith('/events')) this.writes.push(written)
     const send = () => this.#inner.send<T>(request)

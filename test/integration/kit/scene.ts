@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { GateName } from '../../../src/api/feature-gates.ts'
 import { Logger } from '../../../src/base/logger.ts'
-import { pods } from '../../../src/client/index.ts'
+import { events, pods } from '../../../src/client/index.ts'
 import { SeededRandom, type TestCluster, type TestClusterOptions, VirtualClock, passTime, settled, startCluster } from '../../../src/cluster/testing.ts'
 import { crew } from './crew.ts'
 import { RecordedTransport } from './recorded-transport.ts'
@@ -33,7 +33,12 @@ export class Scene {
       logger: new Logger((line) => warnings.push(line), 'warn', {}, () => clock.now()),
       wrapTransport: (t) => (wire = new RecordedTransport(t, clock)),
     })
-    onTestFinished(() => cluster.stop())
+    onTestFinished(async () => {
+      const stopped = cluster.stop()
+      // A wire that the test has broken is waited for a while.
+      await passTime(clock, 10_000)
+      await stopped
+    })
     return new Scene(cluster, clock, wire, warnings)
   }
 
@@ -52,6 +57,12 @@ export class Scene {
 
   async podsOf(app: string) {
     return (await this.client.list(pods, 'default', { labelSelector: `app=${app}` })).items
+  }
+
+  /** What users were told about an object: `Warning FailedCreate ×2: …` */
+  async events(name: string): Promise<string[]> {
+    const { items } = await this.client.list(events, 'default', { fieldSelector: `involvedObject.name=${name}` })
+    return items.map((e) => `${e.type} ${e.reason} ×${e.count}: ${e.message}`)
   }
 
   /** The sum of all series of a metric of the controllers whose labels contain `labels`. */

@@ -14,6 +14,8 @@ import type { Transport } from '../../transport.ts'
 /** Where an election takes place. */
 export interface ElectionApi {
   transport(): Transport
+  /** Resolves when everything that was sent has arrived. Default: at once. */
+  settle?(): Promise<void>
   close(): Promise<void>
 }
 
@@ -177,6 +179,7 @@ export class Scene {
   async settle(): Promise<void> {
     for (let calm = 0; calm < 2; calm++) {
       await new Promise((resolve) => setImmediate(resolve))
+      await this.api.settle?.()
       if (this.candidates.some((c) => c.api.pending > 0)) calm = -1
     }
   }

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { silentLogger } from '../../base/logger.ts'
+import { applyStep } from './apply.ts'
+import type { Appliers, ApplyContext } from './definition.ts'
+
+type Action = { kind: 'A' | 'B'; n: number }
+
+const context = (signal = new AbortController().signal) => ({ owner: { metadata: {} }, nowMs: 0, logger: silentLogger, signal }) as unknown as ApplyContext<{ metadata: {} }>
+const actions = (text: string): Action[] => [...text].map((kind, n) => ({ kind: kind as 'A' | 'B', n }))
+const shown = (list: readonly Action[]) => list.map(({ kind, n }) => `${kind}${n}`).join(' ')
+
+it('applyStep() keeps the order of kinds, each at its pace', async () => {
+  const log: string[] = []
+  const appliers: Appliers<{ metadata: {} }, Action> = {
+    A: { pace: 'all at once', run: async (_ctx, { n }) => void log.push(`A${n}`) },
+    B: async (_ctx, { n }) => void log.push(`B${n}`),
+  }
+  const outcome = await applyStep(context(), appliers, { actions: actions('AABBA'), wait: 'for nothing' })
+  expect(log.join(' ')).toBe('A0 A1 B2 B3 A4')
+  expect(outcome).toMatchObject({ failed: [], skipped: [], wait: 'for nothing' })
+  expect(outcome.done).toHaveLength(5)
+})
+
+it('applyStep() tries nothing behind a failure', async () => {
+  const appliers: Appliers<{ metadata: {} }, Action> = {
+    A: async () => {},
+    B: async (_ctx, { n }) => {
+      if (n === 2) throw new Error('no')
+    },
+  }
+  const { done, failed, skipped } = await applyStep(context(), appliers, { actions: actions('ABBBAB') })
+  expect([shown(done), shown(failed.map((f) => f.action)), shown(skipped)]).toEqual(['A0 B1', 'B2', 'B3 A4 B5'])
+})
+
+it('applyStep() begins nothing once it is to stop', async () => {
+  const stop = new AbortController()
+  const appliers: Appliers<{ metadata: {} }, Action> = { A: async () => stop.abort(), B: async () => {} }
+  const { done, failed } = await applyStep(context(stop.signal), appliers, { actions: actions('AB') })
+  expect([shown(done), failed.length]).toEqual(['A0', 1])
+})
+
+it('applyStep() refuses a plan that nothing applies', async () => {
+  await expect(applyStep(context(), {} as Appliers<{ metadata: {} }, Action>, { actions: actions('A') })).rejects.toThrow('the plan asks for A')
+})
