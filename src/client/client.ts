@@ -3,6 +3,7 @@ import type { DeleteOptions as DeleteBody, Eviction, ListMeta, Pod } from '../ap
 import type { KubeObject } from '../api/object.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
+import type { New } from './draft.ts'
 import { type ResourceType, apiVersionOf, pathOf, resourceName } from './resource-type.ts'
 import { pods } from './resources.ts'
 import { Retrier, type RetryOptions } from './retry.ts'
@@ -91,9 +92,6 @@ export interface List<T extends KubeObject = KubeObject> {
   metadata: ListMeta
   items: T[]
 }
-
-/** What may be left out of an object that is to be created: the server fills it in. */
-export type New<T extends KubeObject> = T | Omit<T, 'status'>
 
 const patchContentTypes: Record<PatchType, string> = {
   merge: 'application/merge-patch+json',

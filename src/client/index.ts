@@ -12,7 +12,6 @@ export type {
   List,
   ListAllOptions,
   ListOptions,
-  New,
   PatchOptions,
   PatchType,
   PropagationPolicy,
@@ -28,6 +27,7 @@ export { defaultLagLimits } from './cache/lag.ts'
 export type { LagLimits } from './cache/lag.ts'
 export { ConsistencyStore } from './consistency-store.ts'
 export type { ConsistencyStoreOptions, Readiness } from './consistency-store.ts'
+export type { Draft, New } from './draft.ts'
 export { EventRecorder } from './event-recorder.ts'
 export type { EventOptions, EventRecorderOptions } from './event-recorder.ts'
 export { addFinalizer, finalizersPatch, hasFinalizer, removeFinalizer } from './finalizers.ts'

@@ -19,7 +19,7 @@ electionConformance('a few objects in memory', openApi, manySeeds)
 
 describe('LeaderElector', () => {
   let scene: Scene
-  const start = async () => (scene = new Scene(await openApi()))
+  const start = async () => (scene = await Scene.open(await openApi()))
   afterEach(() => scene.end())
 
   it('gives up the lease only after the work has ended', async () => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/object.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../../src/client/index.ts'
 import type { ApiNode, Connection } from './api-node.ts'
 import { type Call, type CallListener, type Outcome, isWrite, targetOf } from './call.ts'
-import type { Faults } from './faults.ts'
+import { type Faults, longestDelayMs } from './faults.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 import { WatchLink } from './watch-link.ts'
@@ -98,7 +98,8 @@ class Exchange {
     const faults = this.#faults
     if (faults.happens('unsent')) return this.#fail(new TransportError('connection refused', true), faults.messageMs())
     if (faults.happens('lostRequest')) return this.#fail(new TransportError('timed out', false), faults.timeoutMs())
-    const delayMs = faults.messageMs()
+    const isLate = isWrite(this.#call) && faults.happens('lateRequest')
+    const delayMs = isLate ? faults.between(1, longestDelayMs) : faults.messageMs()
     const connection = this.#network.node.connect()
     if (!connection) return this.#fail(new TransportError('connection refused', true), delayMs)
     // Until there is an answer the connection may be cut, wherever the request is by then.
@@ -108,6 +109,7 @@ class Exchange {
       stop()
       forget()
     }
+    if (isLate) this.#fail(new TransportError('the connection was reset', false), faults.between(0, delayMs))
     if (delayMs === 0 && connection.process.isRunning) void this.#arrive(connection)
     else connection.process.receive(delayMs, () => void this.#arrive(connection))
   }

@@ -30,6 +30,8 @@ export interface Profile {
   unsent: number
   /** It gets lost on its way; the sender waits in vain. */
   lostRequest: number
+  /** Its sender is told that the connection broke, and it arrives nevertheless. */
+  lateRequest: number
   /** It takes effect, and the answer gets lost. */
   lostAnswer: number
   /** The server answers with 500, 503 or 429 and has done nothing. */
@@ -70,6 +72,7 @@ const calm: Profile = {
   slowRequest: 0.1,
   unsent: 0,
   lostRequest: 0,
+  lateRequest: 0,
   lostAnswer: 0,
   errorBefore: 0,
   errorAfter: 0,
@@ -102,6 +105,7 @@ const rough: Profile = {
   slowRequest: 0.3,
   unsent: 0.01,
   lostRequest: 0.01,
+  lateRequest: 0.01,
   lostAnswer: 0.02,
   errorBefore: 0.03,
   errorAfter: 0.02,
@@ -124,11 +128,12 @@ const election: Profile = {
   slowRequest: 0.3,
   lostAnswer: 0.02,
   lostRequest: 0.02,
+  lateRequest: 0.02,
   rival: 0.02,
 }
 
 /** Only requests go wrong. */
-const errors: Profile = { ...rough, name: 'errors', worldFault: 0.002, world: { ...noWorldFaults, crashServer: 1, touch: 1 }, lostRequest: 0.04, lostAnswer: 0.06, errorBefore: 0.08, errorAfter: 0.06, unsent: 0.04 }
+const errors: Profile = { ...rough, name: 'errors', worldFault: 0.002, world: { ...noWorldFaults, crashServer: 1, touch: 1 }, lostRequest: 0.04, lateRequest: 0.04, lostAnswer: 0.06, errorBefore: 0.08, errorAfter: 0.06, unsent: 0.04 }
 
 const fixed: Record<string, Profile> = { calm, rough, stale, election, errors }
 
@@ -148,7 +153,7 @@ export function chooseProfile(name: string, random: SeededRandom): Profile {
   const world = { ...noWorldFaults }
   for (const fault of Object.keys(world) as (keyof WorldFaults)[]) world[fault] = some(rough.world[fault])
   const profile: Profile = { ...rough, name: 'swarm', world }
-  for (const key of ['slowRequest', 'unsent', 'lostRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'slowEvent', 'duplicateEvent', 'refusedWatch'] as const) {
+  for (const key of ['slowRequest', 'unsent', 'lostRequest', 'lateRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'slowEvent', 'duplicateEvent', 'refusedWatch'] as const) {
     profile[key] = some(rough[key])
   }
   profile.userAction = rough.userAction * random.between(0.3, 2)

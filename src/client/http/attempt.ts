@@ -36,6 +36,8 @@ export class Attempt implements Answer {
   readonly #request: ApiRequest
   readonly #receiver: Receiver
   readonly #isLong: boolean
+  readonly #path: string
+  readonly #body: string | undefined
   #proof: Proof = {}
   #isOver = false
   #cancelTimer: (() => void) | undefined
@@ -46,11 +48,15 @@ export class Attempt implements Answer {
   #refusal: { headers: AnswerHeaders; chunks: Buffer[] } | undefined
   #isSecondTry = false
 
+  /** Throws for a body that JSON cannot say. */
   constructor(host: Host, request: ApiRequest, isLong: boolean, receiver: Receiver) {
+    const { path, query, body } = request
     this.#host = host
     this.#request = request
     this.#isLong = isLong
     this.#receiver = receiver
+    this.#path = query ? `${host.basePath}${path}?${queryText(query)}` : `${host.basePath}${path}`
+    this.#body = body === undefined ? undefined : JSON.stringify(body)
   }
 
   start(): void {
@@ -128,20 +134,11 @@ export class Attempt implements Answer {
 
   #send(wire: Wire): void {
     if (this.#isOver) return
-    const { method, path, query, body, contentType = 'application/json' } = this.#request
-    const { authorization } = this.#proof
-    const target = `${this.#host.basePath}${path}`
+    const { method, contentType = 'application/json' } = this.#request
     const headers: Record<string, string | string[]> = { ...this.#host.headers }
-    if (authorization) headers.authorization = authorization
-    if (body !== undefined) headers['content-type'] = contentType
-    const request = {
-      method,
-      path: query ? `${target}?${queryText(query)}` : target,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      isLong: this.#isLong,
-    }
-    this.#cancelWire = wire.start(request, this)
+    if (this.#proof.authorization) headers.authorization = this.#proof.authorization
+    if (this.#body !== undefined) headers['content-type'] = contentType
+    this.#cancelWire = wire.start({ method, path: this.#path, headers, body: this.#body, isLong: this.#isLong }, this)
   }
 
   #tryAgain(refusal: { headers: AnswerHeaders; chunks: Buffer[] }): void {

@@ -29,8 +29,10 @@ const longestPauseMs = 5000
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #closing = new AbortController()
-  /** What is open with this certificate. */
+  /** Every HTTP/2 connection there is, those included that only finish what they carry. */
+  readonly #open = new Set<Http2Wire>()
   #certificate: ClientCertificate | undefined
+  /** Those that were opened with this certificate, and were usable at last sight. */
   #http2: Http2Wire[] = []
   #http1: Http1Wire | undefined
   /** The one attempt to connect that everybody waits for. */
@@ -51,6 +53,7 @@ export class Connections {
     if (certificate !== this.#certificate) this.#startOver(certificate)
     if (this.#http1) return this.#http1
     for (const wire of this.#http2) if (wire.hasRoom(isLong)) return wire
+    this.#http2 = this.#http2.filter((wire) => wire.hasRoom(false))
     this.#dialing ??= this.#dial(certificate)
     return this.#dialing
   }
@@ -58,9 +61,7 @@ export class Connections {
   async close(): Promise<void> {
     this.#closing.abort(new Error('the transport is closed'))
     this.#http1?.close()
-    const open = this.#http2
-    this.#http2 = []
-    await Promise.all(open.map((wire) => wire.close(true)))
+    await Promise.all(Array.from(this.#open, (wire) => wire.close(true)))
   }
 
   async #dial(certificate: ClientCertificate | undefined): Promise<void> {
@@ -90,10 +91,17 @@ export class Connections {
   }
 
   async #openHttp2(socket: Socket): Promise<void> {
-    const { access, clock, pingAfterMs, pingTimeoutMs } = this.#options
-    const onRetired = () => (this.#http2 = this.#http2.filter((w) => w !== wire))
-    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, origin: access.server.origin, onRetired })
-    await wire.ready()
+    const { access, clock, connectTimeoutMs, pingAfterMs, pingTimeoutMs } = this.#options
+    const { signal } = this.#closing
+    signal.throwIfAborted()
+    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, origin: access.server.origin, onClosed: () => this.#open.delete(wire) })
+    this.#open.add(wire)
+    const cancelTimer = clock.after(connectTimeoutMs, () => void wire.close(true))
+    try {
+      await wire.ready()
+    } finally {
+      cancelTimer()
+    }
     // Otherwise, who waits would ask again and again of a server that hangs up as often.
     if (!wire.hasRoom(false)) throw new Error('the server has closed the connection')
     this.#http2.push(wire)

@@ -15,8 +15,8 @@ export interface HeartbeatOptions {
 export interface Http2WireOptions extends HeartbeatOptions {
   clock: Clock
   origin: string
-  /** The connection takes no more requests. Called once. */
-  onRetired(): void
+  /** The connection is gone. Called once. */
+  onClosed(): void
 }
 
 /** What the server may send ahead of our reading: enough for a fast network over a long way. */
@@ -39,7 +39,6 @@ export class Http2Wire implements Wire {
   /** Nothing was expected for a while, so that nobody looked. */
   #isSilent = false
   #cancelHeartbeat: (() => void) | undefined
-  #onClosed: (() => void) | undefined
 
   constructor(socket: Socket, options: Http2WireOptions) {
     this.#options = options
@@ -59,7 +58,7 @@ export class Http2Wire implements Wire {
     session.once('close', () => {
       this.#retire()
       this.#cancelHeartbeat?.()
-      this.#onClosed?.()
+      options.onClosed()
     })
   }
 
@@ -139,7 +138,7 @@ export class Http2Wire implements Wire {
     this.#retire()
     return new Promise((resolve) => {
       if (this.#session.destroyed) return resolve()
-      this.#onClosed = resolve
+      this.#session.once('close', resolve)
       if (isNow) this.#session.destroy()
     })
   }
@@ -149,7 +148,6 @@ export class Http2Wire implements Wire {
     this.#isRetired = true
     // Lets what is under way come to its end.
     if (!this.#session.destroyed && !this.#session.closed) this.#session.close()
-    this.#options.onRetired()
   }
 
   #failureOf(stream: ClientHttp2Stream, error: Error | undefined): TransportError {

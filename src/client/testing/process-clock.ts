@@ -6,6 +6,8 @@ export class ProcessClock implements Clock {
   /** What would have run while the process was paused, in the order in which it fell due. */
   #held: (() => void)[] | undefined
   skewMs = 0
+  /** How many timers have fallen due. */
+  ticks = 0
 
   constructor(world: Clock) {
     this.#world = world
@@ -24,7 +26,10 @@ export class ProcessClock implements Clock {
     const run = () => {
       if (!isCancelled) fn()
     }
-    const cancel = this.#world.after(delayMs, () => this.whenRunning(run))
+    const cancel = this.#world.after(delayMs, () => {
+      this.ticks++
+      this.whenRunning(run)
+    })
     return () => {
       isCancelled = true
       cancel()

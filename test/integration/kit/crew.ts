@@ -13,16 +13,18 @@ export type Action =
   | { kind: 'DeletePod'; pod: Pod }
   | { kind: 'CreateRoster'; names: string }
   | { kind: 'UpdateRoster'; roster: ConfigMap; names: string }
+  | { kind: 'DeleteRoster'; roster: ConfigMap }
 
 const byName = (a: Pod, b: Pod) => (a.metadata.name! < b.metadata.name! ? -1 : 1)
 
-/** As many pods as wanted, then a roster that names them. */
+/** As many pods as wanted, then a roster that names them; nobody needs none. */
 export function plan({ set, pods: all, roster }: Observed): Step<Action> {
   const active = all.filter((p) => !p.metadata.deletionTimestamp).sort(byName)
   const wanted = set.spec?.replicas ?? 1
   const missing = wanted - active.length
   if (missing > 0) return { actions: Array.from({ length: missing }, () => ({ kind: 'CreatePod' })), wait: `${missing} pods to be seen` }
   if (missing < 0) return { actions: active.slice(wanted).map((pod) => ({ kind: 'DeletePod', pod })), wait: `${-missing} pods to go` }
+  if (wanted === 0) return { actions: roster ? [{ kind: 'DeleteRoster', roster }] : [] }
   const names = active.map((p) => p.metadata.name).join(' ')
   if (!roster) return { actions: [{ kind: 'CreateRoster', names }] }
   return { actions: roster.data?.names === names ? [] : [{ kind: 'UpdateRoster', roster, names }] }
@@ -52,6 +54,7 @@ export const crew = defineController<ReplicaSet, Observed, Action>({
     DeletePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.delete(pods, pod) },
     CreateRoster: ({ writer, owner }, { names }) => writer.create(configmaps, { metadata: { name: `${owner.metadata.name}-roster` }, data: { names } }),
     UpdateRoster: ({ writer }, { roster, names }) => writer.update(configmaps, { ...roster, data: { names } }),
+    DeleteRoster: ({ writer }, { roster }) => writer.delete(configmaps, roster),
   },
   status: ({ pods: all, set }) => ({
     ...set.status,

@@ -4,11 +4,11 @@ import { replicasets } from '../../../src/client/index.ts'
 import { replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
 
-/** A life: made, scaled up, scaled down. What was written is counted after each. */
+/** A life: made, scaled up, scaled down, and to nothing. What was written is counted after each. */
 async function life(s: Scene): Promise<Record<string, number>[]> {
   const counts: Record<string, number>[] = []
-  for (const replicas of [3, 5, 1]) {
-    if (replicas === 3) await s.client.create(replicasets, replicaSet('web', 3))
+  for (const replicas of [3, 5, 1, 0]) {
+    if (counts.length === 0) await s.client.create(replicasets, replicaSet('web', 3))
     else await s.client.patch(replicasets, 'default', 'web', { spec: { replicas } }, { type: 'merge' })
     await s.pass(60_000)
     expect(await s.podsOf('web')).toHaveLength(replicas)
@@ -27,6 +27,8 @@ describe('a controller of two kinds whose watch events come 5 s late', () => {
     expect(await life(late)).toEqual(onTime)
     expect(onTime[0]).toMatchObject({ 'POST pods': 3, 'POST configmaps': 1 })
     expect(onTime[2]).toMatchObject({ 'POST pods': 5, 'DELETE pods': 4, 'POST configmaps': 1, 'PUT configmaps': 2 })
+    // A pod's deletion is answered with its version, a ConfigMap's without one.
+    expect(onTime[3]).toMatchObject({ 'DELETE pods': 5, 'DELETE configmaps': 1 })
     const labels = plural === 'replicasets' ? 'group="apps",resource="replicasets"' : `group="",resource="${plural}"`
     expect(late.metric(skips, labels)).toBeGreaterThan(0)
   })
@@ -54,7 +56,7 @@ describe('a controller of two kinds whose watch events come 5 s late', () => {
 
   it('reconciles the key within one step of its back-off after the cache has caught up', async () => {
     const s = await Scene.start()
-    await s.client.create(replicasets, replicaSet('web', 0))
+    await s.client.create(replicasets, replicaSet('web', 1))
     await s.pass(1000)
     s.wire.delaysMs.set('pods', 5000)
     const scaledMs = s.clock.now()

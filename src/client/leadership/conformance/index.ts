@@ -15,7 +15,7 @@ const retryMs = 2000
 export function electionConformance(name: string, open: () => Promise<ElectionApi>, seeds: readonly number[]): void {
   describe(`LeaderElector over ${name}`, () => {
     let scene: Scene
-    const start = async (seed?: number) => (scene = new Scene(await open(), seed))
+    const start = async (seed?: number) => (scene = await Scene.open(await open(), seed))
     afterEach(() => scene.end())
 
     it('lets one of several lead, and tells all of them who it is', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { isAlreadyExists, isConflict } from '../../../api/errors.ts'
-import type { Lease } from '../../../api/generated/types.ts'
+import type { ConfigMap, Lease } from '../../../api/generated/types.ts'
 import type { Random } from '../../../base/random.ts'
 import { SeededRandom } from '../../../base/seeded-random.ts'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
@@ -10,6 +9,7 @@ import { configmaps, leases } from '../../resources.ts'
 import { FaultyTransport } from '../../testing/faulty-transport.ts'
 import { ProcessClock } from '../../testing/process-clock.ts'
 import type { Transport } from '../../transport.ts'
+import { NotLeaderError } from '../not-leader-error.ts'
 
 /** Where an election takes place. */
 export interface ElectionApi {
@@ -21,7 +21,10 @@ export interface ElectionApi {
 
 const stepMs = 100
 /** How often a leader writes. */
-const writeEveryMs = 250
+const writeEveryMs = 500
+
+/** What a leader writes. */
+const work = (data: Record<string, string>): ConfigMap => ({ metadata: { namespace: 'default', name: 'work' }, data })
 
 /** A process that wants to lead, and then writes a config map all the time. */
 export class Candidate {
@@ -88,16 +91,12 @@ export class Candidate {
   }
 
   async #write(client: Client): Promise<void> {
-    const object = { metadata: { namespace: 'default', name: 'work' }, data: { by: this.name, at: String(this.clock.now()) } }
     try {
-      await client.create(configmaps, object).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error
-        return client.update(configmaps, object)
-      })
+      await client.update(configmaps, work({ by: this.name, at: String(this.clock.now()) }))
       this.attempts.written++
     } catch (error) {
-      if ((error as Error).name === 'NotLeaderError') this.attempts.refused++
-      else if (!isConflict(error)) this.attempts.failed++
+      if (error instanceof NotLeaderError) this.attempts.refused++
+      else this.attempts.failed++
     }
   }
 }
@@ -114,10 +113,16 @@ export class Scene {
   readonly writers: string[] = []
   readonly #breaches: string[] = []
 
-  constructor(api: ElectionApi, seed: number | string = 1) {
+  private constructor(api: ElectionApi, seed: number | string) {
     this.api = api
     this.#random = new SeededRandom(seed)
     this.admin = new Client(api.transport(), { clock: this.clock, retries: { unanswered: 0 } })
+  }
+
+  static async open(api: ElectionApi, seed: number | string = 1): Promise<Scene> {
+    const scene = new Scene(api, seed)
+    await scene.admin.create(configmaps, work({}))
+    return scene
   }
 
   candidate(name: string, options: Partial<LeaderElectorOptions> = {}): Candidate {
@@ -158,9 +163,11 @@ export class Scene {
   }
 
   async pass(ms: number): Promise<void> {
+    await this.settle()
     for (let left = ms; left > 0; left -= stepMs) {
+      const before = this.#ticks()
       await this.clock.advance(Math.min(stepMs, left))
-      await this.settle()
+      if (this.#ticks() !== before) await this.settle()
       this.leader()
     }
   }
@@ -177,11 +184,18 @@ export class Scene {
 
   /** Lets come to rest what is under way. */
   async settle(): Promise<void> {
-    for (let calm = 0; calm < 2; calm++) {
-      await new Promise((resolve) => setImmediate(resolve))
+    const isBusy = () => this.candidates.some((c) => c.api.pending > 0)
+    do {
+      do await new Promise((resolve) => setImmediate(resolve))
+      while (isBusy())
       await this.api.settle?.()
-      if (this.candidates.some((c) => c.api.pending > 0)) calm = -1
-    }
+      await new Promise((resolve) => setImmediate(resolve))
+    } while (isBusy())
+  }
+
+  /** What changes when a timer has run. */
+  #ticks(): number {
+    return this.candidates.reduce((sum, c) => sum + c.clock.ticks, 0)
   }
 
   lease(): Promise<Lease> {

@@ -1,0 +1,16 @@
+import type { KubeObject } from '../api/object.ts'
+
+/** Fields that are always there when read, and for which nothing needs to be said when writing: `resources` of a container, `strategy` of a Deployment. */
+type Omissible<T> = { [K in keyof T]-?: undefined extends T[K] ? never : T[K] extends readonly unknown[] ? never : {} extends Draft<T[K]> ? K : never }[keyof T]
+
+/** What one may write where `T` is what one reads. */
+export type Draft<T> = T extends readonly (infer U)[]
+  ? Draft<U>[]
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { [K in keyof T as K extends Omissible<T> ? never : K]: Draft<T[K]> } & { [K in Omissible<T>]?: Draft<T[K]> }
+    : T
+
+/** An object that is to be created: without its status, and without what the server fills in. */
+export type New<T extends KubeObject> = T | ({ metadata: T['metadata'] } & Draft<Omit<T, 'metadata' | 'status'>>)

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { StoreEvent } from '../store/index.ts'
+import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import { encodeForStore, headOf } from './stored-object.ts'
+
+const head = headOf('v1', 'ConfigMap')
+const prefix = '/registry/configmaps/'
+const value = (name: string, x: string) => encodeForStore({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x } } as never, head)
+const put = (name: string, revision: number, x = '', previous?: StoreEvent['previous']): StoreEvent => ({ type: 'put', key: prefix + name, revision, value: value(name, x), createRevision: revision, previous })
+const removal = (name: string, revision: number, previous = { key: prefix + name, value: value(name, ''), revision: 1, createRevision: 1 }): StoreEvent => ({ type: 'delete', key: prefix + name, revision, previous })
+const shown = ({ type, object, previous }: CacheEvent) => `${type} ${object.object.metadata.name}@${object.revision}${previous ? ` was ${previous.revision}` : ''}`
+
+let cache: ResourceCache
+let told: string[][]
+
+beforeEach(() => {
+  cache = new ResourceCache(prefix, head, new WeakMap())
+  told = []
+})
+
+describe('ResourceCache', () => {
+  it('keeps what is current, in order, and tells each commit once', () => {
+    cache.load(`${prefix}b`, 1, value('b', ''))
+    cache.listen((events) => told.push(events.map(shown)))
+    cache.apply([put('c', 2), put('a', 3)], 3)
+    cache.apply([put('b', 4)], 4)
+    cache.apply([removal('c', 5)], 5)
+    expect(told).toEqual([['ADDED c@2', 'ADDED a@3'], ['MODIFIED b@4 was 1'], ['DELETED c@5 was 2']])
+    expect(Array.from(cache.range(prefix), (o) => o.key)).toEqual([`${prefix}a`, `${prefix}b`])
+    expect([cache.size, cache.get(`${prefix}c`)]).toEqual([2, undefined])
+  })
+
+  it('tells nobody who has stopped listening', () => {
+    const stop = cache.listen((events) => told.push(events.map(shown)))
+    expect(cache.listeners).toBe(1)
+    stop()
+    cache.apply([put('a', 1)], 1)
+    expect([cache.listeners, told]).toEqual([0, []])
+  })
+
+  it('is up to date when it tells', () => {
+    cache.listen((_events, revision) => told.push([String(revision), String(cache.size)]))
+    cache.apply([put('a', 1), put('b', 2)], 2)
+    expect(told).toEqual([['2', '2']])
+  })
+
+  it('goes on behind a key', () => {
+    for (const [i, name] of ['x/a', 'x/b', 'x/c', 'y/a'].entries()) cache.load(prefix + name, i + 1, value(name, ''))
+    expect(Array.from(cache.range(`${prefix}x/`, `${prefix}x/a`), (o) => o.key)).toEqual([`${prefix}x/b`, `${prefix}x/c`])
+  })
+
+  it('does not decode what its writer has decoded', () => {
+    const decoded = new WeakMap<Buffer, never>()
+    const own = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+    cache = new ResourceCache(prefix, head, decoded)
+    const event = put('a', 9)
+    decoded.set((event as { value: Buffer }).value, own as never)
+    cache.apply([event], 9)
+    expect(cache.get(`${prefix}a`)!.object).toBe(own)
+  })
+
+  it('tells history as it would have told it then', () => {
+    cache.load(`${prefix}a`, 3, value('a', 'now'))
+    const older = { key: `${prefix}a`, value: value('a', 'then'), revision: 1, createRevision: 1 }
+    expect(shown(cache.fromHistory(put('a', 1)))).toBe('ADDED a@1')
+    expect(shown(cache.fromHistory(put('a', 3, 'now', older)))).toBe('MODIFIED a@3 was 1')
+    expect(shown(cache.fromHistory(removal('a', 4, { ...older, revision: 3, value: value('a', 'now') })))).toBe('DELETED a@4 was 3')
+  })
+
+  it('shares with history what is still current', () => {
+    cache.load(`${prefix}a`, 3, value('a', 'now'))
+    expect(cache.fromHistory(put('a', 3, 'now')).object).toBe(cache.get(`${prefix}a`))
+  })
+})

@@ -1,0 +1,64 @@
+import { FeatureGates } from '../api/feature-gates.ts'
+import { silentLogger } from '../base/logger.ts'
+import { systemRandom } from '../base/random.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { openMemoryStore } from '../store/index.ts'
+import { admissionPlugins } from './admission/index.ts'
+import { ApiServer } from './api-server.ts'
+import { Authenticator } from './auth/authenticate.ts'
+import { parsePath } from './request-info.ts'
+import type { ResourceRequest, ServerParts } from './request.ts'
+
+/** A server on a memory store, and requests as verbs get them: below paths and encodings. For tests. */
+export class ServerTrial {
+  readonly server: ApiServer
+  readonly clock: VirtualClock
+
+  private constructor(server: ApiServer, clock: VirtualClock) {
+    this.server = server
+    this.clock = clock
+  }
+
+  static async open(): Promise<ServerTrial> {
+    const clock = new VirtualClock(Date.UTC(2026, 0, 1))
+    const server = await ApiServer.open({
+      store: openMemoryStore({ clock }),
+      gates: FeatureGates.of(),
+      authenticator: new Authenticator(new Map([['sesame', { name: 'ali', groups: ['thieves'] }]])),
+      admission: admissionPlugins,
+      clock,
+      random: systemRandom,
+      logger: silentLogger,
+      release: '0.0.0-test',
+      address: '127.0.0.1:6443',
+    })
+    return new ServerTrial(server, clock)
+  }
+
+  get parts(): ServerParts {
+    return this.server.parts
+  }
+
+  /** A request for a path of a kind that is served, with what `more` says otherwise. */
+  request(url: string, body?: unknown, more: Partial<ResourceRequest> & { contentType?: string } = {}): ResourceRequest {
+    const [path = '', query = ''] = url.split('?')
+    const parsed = parsePath(path)
+    if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)
+    const { contentType = 'application/json', ...rest } = more
+    return {
+      server: this.parts,
+      target: this.parts.registry.find(parsed.apiVersion, parsed.plural)!,
+      namespace: parsed.namespace,
+      name: parsed.name,
+      subresource: parsed.subresource,
+      query: new URLSearchParams(query),
+      user: { name: 'tester', groups: [] },
+      body: { bytes: Buffer.from(body === undefined ? '' : JSON.stringify(body)), contentType },
+      warnings: [],
+      rules: { gates: this.parts.gates, now: this.clock.now() },
+      retriesConflicts: false,
+      signal: new AbortController().signal,
+      ...rest,
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { KubeObject } from '../api/object.ts'
+import { StoredObject, encodeForStore, headOf, watchLine } from './stored-object.ts'
+
+const head = headOf('v1', 'ConfigMap')
+const object = (): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ä', resourceVersion: '3' }, data: { '日': '本' } }) as KubeObject
+
+describe('encodeForStore()', () => {
+  it('leaves out the resource version, which the store knows', () => {
+    expect(encodeForStore(object(), head).toString()).toBe('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ä"},"data":{"日":"本"}}')
+  })
+
+  it('puts version, kind and metadata first, wherever they stood', () => {
+    const { apiVersion, kind, metadata, ...rest } = object()
+    expect(encodeForStore({ ...rest, metadata, kind, apiVersion } as KubeObject, head).toString().startsWith(head.text)).toBe(true)
+  })
+})
+
+describe('StoredObject', () => {
+  const stored = () => StoredObject.fromStore('/k', 42, encodeForStore(object(), head), head)
+  const shown = (o: StoredObject) => JSON.parse(o.bytes.toString()) as KubeObject & { data: unknown }
+
+  it('shows the version at which it was stored', () => {
+    expect(shown(stored())).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { resourceVersion: '42', name: 'ä' }, data: { '日': '本' } })
+    expect(stored().object).toEqual(shown(stored()))
+  })
+
+  it('shows no version where nothing was stored', () => {
+    expect(shown(StoredObject.fromStore('', 0, encodeForStore(object(), head), head)).metadata).toEqual({ name: 'ä' })
+  })
+
+  it('uses the object that is at hand, under its new version', () => {
+    const own = object()
+    const value = encodeForStore(own, head)
+    const kept = StoredObject.fromStore('/k', 7, value, head, own)
+    expect(kept.object).toBe(own)
+    expect(own.metadata.resourceVersion).toBe('7')
+  })
+
+  it('is the same content at another revision, with more or fewer digits', () => {
+    for (const revision of [1, 99_999]) {
+      const other = stored().at(revision)
+      expect(other.revision).toBe(revision)
+      expect(shown(other)).toEqual({ ...shown(stored()), metadata: { resourceVersion: String(revision), name: 'ä' } })
+    }
+    expect(stored().at(5).at(123_456).bytes).toEqual(stored().at(123_456).bytes)
+  })
+
+  it('as an item of a list goes on without version and kind', () => {
+    expect(JSON.parse(`{${stored().itemTail.toString()}`)).toEqual({ metadata: { resourceVersion: '42', name: 'ä' }, data: { '日': '本' } })
+  })
+
+  it('makes the line of an event once, until it is forgotten', () => {
+    const one = stored()
+    const line = one.watchLine('ADDED')
+    expect(line.toString()).toBe(`{"type":"ADDED","object":${one.bytes.toString()}}\n`)
+    expect(one.watchLine('ADDED')).toBe(line)
+    expect(one.watchLine('MODIFIED').toString()).toContain('"type":"MODIFIED"')
+    one.forgetLines()
+    expect(one.watchLine('ADDED')).not.toBe(line)
+    expect(one.watchLine('ADDED')).toEqual(line)
+  })
+})
+
+describe('watchLine()', () => {
+  it('wraps bytes of any length', () => {
+    expect(watchLine('ERROR', Buffer.from('{"ü":1}')).toString()).toBe('{"type":"ERROR","object":{"ü":1}}\n')
+  })
+})

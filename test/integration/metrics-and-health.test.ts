@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestServer, configMap, configMaps, pod, pods } from './server.ts'
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await TestServer.start()
+})
+
+afterEach(async () => {
+  expect(server.errors).toEqual([])
+  await server.close()
+})
+
+const totals = async () => (await server.get('/metrics')).text.split('\n').filter((l) => l.startsWith('apiserver_request_total{'))
+
+describe('apiserver_request_total', () => {
+  it.each([
+    ['create', () => server.create(configMaps, configMap('b')), { verb: 'POST', resource: 'configmaps', scope: 'namespace', code: '201' }],
+    ['get', () => server.get(`${configMaps}/a`), { verb: 'GET', resource: 'configmaps', scope: 'resource', code: '200' }],
+    ['list', () => server.get(configMaps), { verb: 'LIST', resource: 'configmaps', scope: 'namespace', code: '200' }],
+    ['list across namespaces', () => server.get('/api/v1/configmaps'), { verb: 'LIST', resource: 'configmaps', scope: 'cluster', code: '200' }],
+    ['update', () => server.update(`${configMaps}/a`, configMap('a', { x: '1' })), { verb: 'PUT', resource: 'configmaps', scope: 'resource', code: '200' }],
+    ['patch', () => server.patch(`${configMaps}/a`, {}), { verb: 'PATCH', resource: 'configmaps', scope: 'resource', code: '200' }],
+    ['delete', () => server.delete(`${configMaps}/a`), { verb: 'DELETE', resource: 'configmaps', scope: 'resource', code: '200' }],
+    ['deletecollection', () => server.delete(configMaps), { verb: 'DELETECOLLECTION', resource: 'configmaps', scope: 'namespace', code: '200' }],
+    ['watch', () => server.watch(configMaps), { verb: 'WATCH', resource: 'configmaps', scope: 'namespace', code: '200' }],
+    ['a dry run', () => server.create(`${configMaps}?dryRun=All`, configMap('b')), { verb: 'POST', dry_run: 'All', code: '201' }],
+    ['a subresource', () => server.get(`${pods}/p/status`), { verb: 'GET', resource: 'pods', subresource: 'status', code: '200' }],
+    ['what does not exist', () => server.get(`${configMaps}/nobody`), { verb: 'GET', resource: 'configmaps', code: '404' }],
+    ['a kind of a group', () => server.get('/apis/apps/v1/deployments'), { verb: 'LIST', group: 'apps', version: 'v1', resource: 'deployments', code: '200' }],
+  ])('counts %s', async (_what, act, labels) => {
+    await server.create(configMaps, configMap('a'))
+    await server.create(pods, pod('p'))
+    const before = (await server.metric('apiserver_request_total', labels)) ?? 0
+    await act()
+    expect(await server.metric('apiserver_request_total', labels)).toBe(before + 1)
+  })
+
+  it('gets no more series by paths, methods and subresources that are made up', async () => {
+    const tricks = (i: number) => [
+      { method: 'GET', url: `/api/v1/bogus${i}` },
+      { method: 'GET', url: `/apis/group${i}/v1/x` },
+      { method: 'GET', url: `/apis/apps/v${i}beta/deployments` },
+      { method: 'GET', url: `/bogus/${i}` },
+      { method: 'GET', url: `${pods}/p/sub${i}` },
+      { method: 'GET', url: `${pods}/name-${i}` },
+      { method: 'GET', url: `/api/v1/namespaces/ns-${i}/pods` },
+      { method: `M${i}`, url: `${pods}/p` },
+      { method: 'constructor', url: `${pods}/p` },
+      { method: 'GET', url: `/api/v1/nodes?dryRun=${i}` },
+      { method: 'GET', url: `/livez/check${i}`, user: null },
+    ]
+    await totals()
+    for (const sent of tricks(0)) await server.send(sent)
+    const before = (await totals()).length
+    for (let i = 1; i < 30; i++) for (const sent of tricks(i)) await server.send(sent)
+    expect((await totals()).length).toBe(before)
+  })
+})
+
+describe('other metrics', () => {
+  it('time requests, but not watches', async () => {
+    await server.get(configMaps)
+    await server.watch(configMaps)
+    expect(await server.metric('apiserver_request_duration_seconds_count', { verb: 'LIST', resource: 'configmaps' })).toBe(1)
+    expect(await server.metric('apiserver_request_duration_seconds_count', { verb: 'WATCH' })).toBeUndefined()
+  })
+
+  it('count what is stored and watched, and know the revision', async () => {
+    await server.create(configMaps, configMap('a'))
+    await server.watch(configMaps)
+    expect(await server.metric('apiserver_storage_objects', { resource: 'configmaps' })).toBe(1)
+    expect(await server.metric('apiserver_watch_cache_watchers', { resource: 'configmaps' })).toBe(1)
+    expect(await server.metric('apiserver_longrunning_requests', { verb: 'WATCH', resource: 'configmaps' })).toBe(1)
+    expect(await server.metric('coxswain_store_revision')).toBe(server.store.revision)
+    expect(await server.metric('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+  })
+
+  it('have nobody in flight but the one who asks', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, i) => server.create(configMaps, configMap(`a-${i}`))))
+    expect(await server.metric('apiserver_current_inflight_requests', { request_kind: 'mutating' })).toBe(0)
+    expect(await server.metric('apiserver_current_inflight_requests', { request_kind: 'readOnly' })).toBe(1)
+  })
+})
+
+describe('health', () => {
+  it.each(['/livez', '/readyz', '/healthz', '/livez/ping', '/readyz/store'])('%s is ok, for anybody', async (url) => {
+    const { code, text } = await server.send({ method: 'GET', url, user: null })
+    expect([code, text]).toEqual([200, 'ok'])
+  })
+
+  it('tells its checks one by one', async () => {
+    const { text } = await server.get('/readyz?verbose')
+    expect(text).toMatch(/^\[\+\]ping ok\n\[\+\]store ok\n[^]*readyz check passed\n$/)
+  })
+
+  it('has no checks of other names', async () => {
+    expect((await server.get('/livez/bogus')).code).toBe(404)
+  })
+
+  it('is not ready, but alive, once the server is stopping', async () => {
+    server.api.beginStop()
+    expect([(await server.get('/readyz')).code, (await server.get('/livez')).code]).toEqual([500, 200])
+    expect((await server.get('/readyz?exclude=shutdown')).code).toBe(200)
+  })
+})
+
+describe('who is not known', () => {
+  it.each([
+    ['a resource', configMaps],
+    ['discovery', '/api'],
+    ['metrics', '/metrics'],
+    ['OpenAPI', '/openapi/v2'],
+    ['what does not exist', '/bogus'],
+  ])('may not read %s', async (_what, url) => {
+    const { code, body } = await server.send({ method: 'GET', url, user: null })
+    expect([code, body.reason, body.message]).toEqual([401, 'Unauthorized', 'Unauthorized'])
+  })
+
+  it('is let in with a token', async () => {
+    expect((await server.send({ method: 'GET', url: configMaps, user: null, headers: { authorization: 'Bearer sesame' } })).code).toBe(200)
+    expect((await server.send({ method: 'GET', url: configMaps, user: null, headers: { authorization: 'Bearer wrong' } })).code).toBe(401)
+  })
+})
