@@ -233,7 +233,7 @@ it('ConsistencyStore.ensureReady() does not look again at objects it has found g
     },
   })
   for (const key of cached) store.expectGone(web, 'u1', 'pods', key, key)
-  for (const key of [...cached]) {
+  for (const key of cached) {
     cached.delete(key)
     store.ensureReady(web)
   }

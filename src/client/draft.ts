@@ -1,7 +1,12 @@
 import type { KubeObject } from '../api/object.ts'
 
-/** Fields that are always there when read, and for which nothing needs to be said when writing: `resources` of a container, `strategy` of a Deployment. */
-type Omissible<T> = { [K in keyof T]-?: undefined extends T[K] ? never : T[K] extends readonly unknown[] ? never : {} extends Draft<T[K]> ? K : never }[keyof T]
+/**
+ * Fields that are always there when read, and for which nothing needs to be said when writing: `resources` of a container,
+ * `strategy` of a Deployment.
+ */
+type Omissible<T> = {
+  [K in keyof T]-?: undefined extends T[K] ? never : T[K] extends readonly unknown[] ? never : {} extends Draft<T[K]> ? K : never
+}[keyof T]
 
 /** What one may write where `T` is what one reads. */
 export type Draft<T> = T extends readonly (infer U)[]

@@ -22,7 +22,6 @@ export type {
   WriteOptions,
 } from './client.ts'
 export type { IndexFunction } from './cache/index-set.ts'
-export { InformerMetrics } from './cache/informer-metrics.ts'
 export { defaultLagLimits } from './cache/lag.ts'
 export type { LagLimits } from './cache/lag.ts'
 export { ConsistencyStore } from './consistency-store.ts'

@@ -3,10 +3,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
-import { InformerMetrics } from './cache/informer-metrics.ts'
 import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
-import { sharedFamilies } from './shared-metrics.ts'
 import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
 import type { WatcherRules } from './watcher/index.ts'
@@ -18,6 +16,8 @@ export interface InformerFactoryOptions {
   logger?: Logger
   /** Where the metrics of its informers go. */
   metrics?: MetricsRegistry
+  /** Stands before the names of its informers, where a process has several who follow the same objects: `scheduler/pods`. */
+  name?: string
   resyncMs?: number
   limits?: Partial<LagLimits>
   rules?: Partial<WatcherRules>
@@ -30,22 +30,20 @@ export type InformerSpec<T extends KubeObject> = Pick<
   'namespace' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
 >
 
-/** All factories of a registry share its metrics. */
-const metricsOf = sharedFamilies((registry) => new InformerMetrics(registry))
-
 /** Makes informers, one for all who ask for the same objects. */
 export class InformerFactory {
-  readonly #options: Omit<InformerFactoryOptions, 'metrics'> & { metrics?: InformerMetrics }
+  readonly #options: InformerFactoryOptions
   readonly #informers = new Map<string, { informer: SharedInformer<never>; transform: unknown }>()
   #isStarted = false
 
-  constructor({ metrics, ...options }: InformerFactoryOptions) {
-    this.#options = { ...options, ...(metrics ? { metrics: metricsOf(metrics) } : {}) }
+  constructor(options: InformerFactoryOptions) {
+    this.#options = options
   }
 
   /** The informer of a resource in a scope. Asked for again, it is the same one: indexes add up, a transform must be the same. */
   informer<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T> = {}): SharedInformer<T> {
-    const key = `${apiVersionOf(type)} ${scopeName(type, spec)}`
+    const scope = scopeName(type, spec)
+    const key = `${apiVersionOf(type)} ${scope}`
     const known = this.#informers.get(key)
     if (known) {
       if (known.transform !== spec.transform) throw new Error(`informer ${known.informer.name} has another transform`)
@@ -53,7 +51,7 @@ export class InformerFactory {
       for (const [name, valuesOf] of Object.entries(spec.indexes ?? {})) informer.addIndex(name, valuesOf)
       return informer
     }
-    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type })
+    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type, name: this.#options.name ? `${this.#options.name}/${scope}` : scope })
     this.#informers.set(key, { informer: informer as unknown as SharedInformer<never>, transform: spec.transform })
     if (this.#isStarted) informer.start()
     return informer

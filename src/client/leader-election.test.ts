@@ -51,6 +51,18 @@ describe('LeaderElector', () => {
     expect((await scene.lease()).spec.holderIdentity).toBe('a')
   })
 
+  it('does not give up the lease while a write without an answer may still arrive', async () => {
+    const [a] = await (await start()).threeCandidates()
+    a.api.fault = 'answers lost'
+    await scene.pass(600)
+    a.api.fault = 'none'
+    const stopped = a.stop()
+    await scene.pass(200)
+    await stopped
+    expect([scene.leader(), (await scene.lease()).spec.holderIdentity]).toEqual([undefined, 'a'])
+    expect(await scene.untilLed(20_000)).toBeGreaterThan(5000)
+  })
+
   it('gives up the lease when the work fails, and stands again a while later', async () => {
     await start()
     let starts = 0

@@ -168,6 +168,7 @@ export class LeaderElector {
     return new Leadership({
       clock,
       renewDeadlineMs: this.#options.renewDeadlineMs,
+      doubtMs: this.#options.leaseDurationMs - this.#options.renewDeadlineMs,
       sentAtMs: nowMs,
       onWritten: (version) => this.recordWritten(version),
       onLost: (reason) => this.#logger.warn('no longer the leader', { reason: reason.message }),
@@ -184,14 +185,15 @@ export class LeaderElector {
     stop.unlink()
     leadership.stop()
     const isFinished = await leadership.finished(work)
-    if (isFinished && this.#options.releaseOnStop) await this.#release()
+    // Whoever takes it at once must not meet writes of ours.
+    if (isFinished && this.#options.releaseOnStop && !leadership.isInDoubt) await this.#release()
     leadership.lose(new NotLeaderError('the lease was given up'))
     this.#leadership = undefined
     this.#tell('onStoppedLeading', () => this.#options.onStoppedLeading?.())
     if (signal.aborted) return
     // Two terms of one process do not overlap, unless the first one will not end: it cannot write.
     if (!isFinished) await this.#patience(work, signal)
-    if (leadership.hasGivenUpWrites) await this.#letWritesArrive(signal)
+    await this.#certainty(leadership, signal)
     if (failure.signal.aborted) await this.#pause(signal)
   }
 
@@ -339,11 +341,13 @@ export class LeaderElector {
 
   /**
    * The lease may still be ours, so that nothing else keeps us from leading on at once. But what was given up is no less under way than what another
-   * process sent: as others do, we leave it the time between our deadline and the end of our lease before we look at what there is.
+   * process sent: we leave it as much time to arrive as others do, before we look at what there is.
    */
-  async #letWritesArrive(signal: AbortSignal): Promise<void> {
-    const { clock, leaseDurationMs, renewDeadlineMs } = this.#options
-    await waitFor(clock, leaseDurationMs - renewDeadlineMs, signal).catch(() => {}) // stopped meanwhile
+  async #certainty(leadership: Leadership, signal: AbortSignal): Promise<void> {
+    if (!leadership.isInDoubt || signal.aborted) return
+    const stopped = linkAbort(signal)
+    await Promise.race([leadership.certain(), rejection(stopped.signal)]).catch(() => {}) // stopped: there is no next term
+    stopped.unlink()
   }
 
   async #patience(work: Promise<void>, signal: AbortSignal): Promise<void> {

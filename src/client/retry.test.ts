@@ -10,6 +10,8 @@ const busy = tooManyRequests('slow down', 3)
 const starting = new ApiError(503, 'ServiceUnavailable', 'starting', { retryAfterSeconds: 2 })
 const half = { next: () => 0.5, uuid: () => '' }
 
+const times = (count: number, error: Error) => Array.from({ length: count }, () => error)
+
 /** Lets everything run that waits for nothing but its turn. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -26,16 +28,14 @@ async function trial(method: ApiRequest['method'], failures: Error[], options?: 
     if (error) throw error
     return 'done'
   })
-  let outcome: unknown
-  answer.then(
-    (value) => (outcome = value),
-    (e: unknown) => (outcome = e),
-  )
-  for (let round = 0; outcome === undefined && round < 10_000; round++) {
+  const outcomes: unknown[] = []
+  const end = (outcome: unknown) => void outcomes.push(outcome)
+  answer.then(end, end)
+  while (outcomes.length === 0) {
     await turn()
-    if (outcome === undefined) await clock.advance(25)
+    if (outcomes.length === 0) await clock.advance(25)
   }
-  return { outcome, waits: waits.slice(1) }
+  return { outcome: outcomes[0], waits: waits.slice(1) }
 }
 
 describe('Retrier', () => {
@@ -45,7 +45,7 @@ describe('Retrier', () => {
     { name: 'a read without an answer', method: 'GET' as const, failures: [cut], waits: [75] },
     { name: 'a write that was throttled, after the time it was told', method: 'POST' as const, failures: [busy, busy], waits: [3000, 3000] },
     { name: 'a read of a server that is starting', method: 'GET' as const, failures: [starting], waits: [2000] },
-    { name: 'with waits that double, up to a limit', method: 'GET' as const, failures: Array<Error>(8).fill(refused), options: { unanswered: 8 }, waits: [75, 150, 300, 600, 1200, 2400, 3750, 3750] },
+    { name: 'with waits that double, up to a limit', method: 'GET' as const, failures: times(8, refused), options: { unanswered: 8 }, waits: [75, 150, 300, 600, 1200, 2400, 3750, 3750] },
   ])('sends again $name', async ({ method, failures, waits, options }) => {
     expect(await trial(method, failures, options)).toEqual({ outcome: 'done', waits })
   })
@@ -63,8 +63,8 @@ describe('Retrier', () => {
   })
 
   it('gives up in the end, with the last error', async () => {
-    expect(await trial('GET', Array<Error>(20).fill(refused))).toMatchObject({ outcome: refused, waits: { length: 5 } })
-    expect(await trial('GET', Array<Error>(20).fill(busy))).toMatchObject({ outcome: busy, waits: { length: 10 } })
+    expect(await trial('GET', times(20, refused))).toMatchObject({ outcome: refused, waits: { length: 5 } })
+    expect(await trial('GET', times(20, busy))).toMatchObject({ outcome: busy, waits: { length: 10 } })
     expect(await trial('GET', [refused], { unanswered: 0 })).toMatchObject({ outcome: refused, waits: [] })
   })
 

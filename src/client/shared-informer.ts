@@ -1,15 +1,16 @@
 import type { KubeObject } from '../api/object.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Logger, silentLogger } from '../base/logger.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { IndexFunction } from './cache/index-set.ts'
-import type { InformerMetrics } from './cache/informer-metrics.ts'
+import { type InformerMetrics, informerMetrics } from './cache/informer-metrics.ts'
 import { type LagLimits, LagMeter, defaultLagLimits } from './cache/lag.ts'
 import { type CacheChange, ObjectCache } from './cache/object-cache.ts'
 import type { Informer, InformerHandler, InformerLag } from './informer.ts'
 import { type ResourceType, resourceName } from './resource-type.ts'
 import type { Transport } from './transport.ts'
-import { type ChangeType, type WatchScope, Watcher, type WatcherRules, type WatcherState } from './watcher/index.ts'
+import { type WatchScope, Watcher, type WatcherListener, type WatcherRules, type WatcherState } from './watcher/index.ts'
 
 export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends WatchScope {
   transport: Transport
@@ -17,7 +18,7 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> extend
   clock: Clock
   random: Random
   logger?: Logger
-  metrics?: InformerMetrics
+  metrics?: MetricsRegistry
   /** What metrics and readiness call it; by default its resource and scope: `pods`, `pods/default`. */
   name?: string
   indexes?: Readonly<Record<string, IndexFunction<T>>>
@@ -53,6 +54,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #lag: LagMeter
   readonly #watcher: Watcher<T>
   readonly #logger: Logger
+  readonly #metrics: InformerMetrics | undefined
   /** Replaced as a whole when one is added or removed, so that an event goes to those who were there when it came. */
   #handlers: readonly Registration<T>[] = []
   #waiting: (() => void)[] = []
@@ -66,6 +68,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.type = options.type
     this.name = options.name ?? scopeName(options.type, options)
     this.#logger = (options.logger ?? silentLogger).child({ informer: this.name })
+    this.#metrics = options.metrics && informerMetrics(options.metrics, this.name)
     this.#cache = new ObjectCache((index, error) => this.#failed(`index ${index}`, error))
     this.#lag = new LagMeter(this.name, options.clock, { ...defaultLagLimits, ...options.limits })
     this.#watcher = new Watcher<T>({ ...options, logger: this.#logger, listener: this.#listener() })
@@ -153,7 +156,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   start(): void {
     if (this.#hasStarted) return
     this.#hasStarted = true
-    if (this.#options.metrics) this.#undo.push(this.#options.metrics.add(this))
+    if (this.#metrics) this.#undo.push(this.#metrics.measure(this))
     this.#scheduleResync()
     this.#watcher.start()
   }
@@ -164,13 +167,13 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     for (const undo of this.#undo.splice(0)) undo()
   }
 
-  #listener() {
-    const { metrics } = this.#options
-    const count = { ADDED: metrics?.events(this.name, 'ADDED'), MODIFIED: metrics?.events(this.name, 'MODIFIED'), DELETED: metrics?.events(this.name, 'DELETED') }
-    const bookmarks = metrics?.events(this.name, 'BOOKMARK')
+  #listener(): WatcherListener<T> {
+    const metrics = this.#metrics
+    const count = { ADDED: metrics?.events('ADDED'), MODIFIED: metrics?.events('MODIFIED'), DELETED: metrics?.events('DELETED') }
+    const bookmarks = metrics?.events('BOOKMARK')
     return {
-      replace: (objects: Map<string, T>, resourceVersion: string) => this.#replace(objects, resourceVersion),
-      change: (type: ChangeType, object: T, seen: string) => {
+      replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
+      change: (type, object, seen) => {
         count[type]?.inc()
         const handlers = this.#handlers
         const changes = this.#cache.apply(type, this.#transformed(object))
@@ -178,14 +181,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
         for (const change of changes) this.#tell(handlers, change, false)
         this.#tellBookmark(handlers)
       },
-      bookmark: (resourceVersion: string) => {
+      bookmark: (resourceVersion) => {
         bookmarks?.inc()
         this.#cache.bookmark()
         this.#progress(resourceVersion)
         this.#tellBookmark(this.#handlers)
       },
-      asked: (how: 'list' | 'stream') => metrics?.lists(this.name, how).inc(),
-      restarted: (reason: Parameters<InformerMetrics['restarts']>[1]) => metrics?.restarts(this.name, reason).inc(),
+      asked: (how) => metrics?.lists(how).inc(),
+      restarted: (reason) => metrics?.restarts(reason).inc(),
     }
   }
 
@@ -243,7 +246,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** One that fails is its own author's business: the cache and the others go on. */
   #failed(what: string, error: unknown): void {
-    this.#options.metrics?.failures(this.name).inc()
+    this.#metrics?.failures.inc()
     this.#logger.error('something that an informer calls has failed', { what, error })
   }
 

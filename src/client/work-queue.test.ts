@@ -154,6 +154,8 @@ describe('WorkQueue delays', () => {
     offsetMs = -3_600_000
     await clock.advance(100)
     expect(await takeAll(queue)).toEqual(['a'])
+    await clock.advance(50)
+    expect(await takeAll(queue)).toEqual(['b'])
   })
 })
 

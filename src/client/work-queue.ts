@@ -217,11 +217,11 @@ export class WorkQueue<K = string> {
     return item.node.key
   }
 
-  #setTimer(): void {
+  #setTimer(nowMs = this.#clock.now()): void {
     const atMs = this.#delayed.nextAtMs
     if (atMs === undefined || (this.#timer && this.#timer.atMs <= atMs)) return
     this.#timer?.cancel()
-    this.#timer = { atMs, cancel: this.#clock.after(Math.max(0, atMs - this.#clock.now()), () => this.#addDue(atMs)) }
+    this.#timer = { atMs, cancel: this.#clock.after(Math.max(0, atMs - nowMs), () => this.#addDue(atMs)) }
   }
 
   /** `atMs` has come, even where a clock that was set back says otherwise. */
@@ -229,7 +229,7 @@ export class WorkQueue<K = string> {
     this.#timer = undefined
     const nowMs = Math.max(atMs, this.#clock.now())
     for (let due = this.#delayed.takeDue(nowMs); due; due = this.#delayed.takeDue(nowMs)) this.add(due.key, { priority: due.priority })
-    this.#setTimer()
+    this.#setTimer(nowMs)
   }
 
   #noteIdle(): void {

@@ -29,7 +29,8 @@ export async function openDoor(server: ApiServer): Promise<TemporaryDoor> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coxswain-'))
   const kubeconfig = path.join(folder, 'kubeconfig')
   const url = `https://127.0.0.1:${listener.port}`
-  writePrivateFile(kubeconfig, kubeconfigText(url, authority.certificate, user, issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, nowMs)))
+  const client = issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, nowMs)
+  writePrivateFile(kubeconfig, kubeconfigText(url, authority.certificate, user, client))
   return {
     url,
     kubeconfig,

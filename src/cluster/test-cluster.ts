@@ -67,8 +67,8 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   const transport = new InProcessTransport(server, admin)
   const metrics = new MetricsRegistry()
   const controlling = options.controllers && wrapTransport(new InProcessTransport(server, controllerManager))
-  const manager =
-    controlling && new ControllerManager({ ...options.manager, transport: controlling, controllers: options.controllers!, clock, random, logger, metrics, gates })
+  const running = { clock, random, logger, metrics, gates, ...options.manager }
+  const manager = controlling && new ControllerManager({ ...running, transport: controlling, controllers: options.controllers! })
   let door: TemporaryDoor | undefined
   const stop = async () => {
     await manager?.stop()

@@ -27,7 +27,7 @@ type Answering = (request: StubRequest, response: StubResponse) => void
 async function stubbed(answer: Answering, options: Parameters<typeof startStub>[1] = {}, access: Partial<ClusterAccess> = {}, transportOptions: HttpTransportOptions = {}) {
   const stub = await startStub(answer, options)
   const transport = new HttpTransport(stubAccess(stub.port, access), { env: {}, ...transportOptions })
-  undo.push(() => stub.close())
+  undo.push(() => stub.close().catch(() => {}))
   undo.push(() => transport.close())
   return { stub, transport }
 }
@@ -116,6 +116,22 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
     const broken = await transport.send(get).catch((e: unknown) => e)
     expect(broken).toMatchObject({ name: 'TransportError', isUnsent: false })
     await expect(transport.send({ method: 'GET', path: '/nonsense' })).rejects.toMatchObject({ name: 'TransportError', isUnsent: false })
+  })
+
+  it('knows that nothing was sent to a server that is gone', async () => {
+    const { stub, transport } = await stubbed((_, response) => answerJson(response, 200, {}), { isHttp1 })
+    await transport.send(get)
+    await stub.close()
+    await until(() => stub.sockets.size === 0)
+    for (let i = 0; i < 10; i++) await turn()
+    await expect(transport.send({ method: 'POST', path: '/a', body: {} })).rejects.toMatchObject({ name: 'TransportError', isUnsent: true })
+  })
+
+  it('refuses what JSON cannot say, and headers that are none', async () => {
+    const { transport } = await stubbed((_, response) => answerJson(response, 200, {}), { isHttp1 })
+    await expect(transport.send({ method: 'POST', path: '/a', body: { n: 1n } })).rejects.toThrow('BigInt')
+    await expect(transport.send({ method: 'POST', path: '/a', body: {}, contentType: 'a\nb' })).rejects.toMatchObject({ name: 'TransportError', isUnsent: true })
+    expect(await transport.send(get)).toEqual({})
   })
 
   it('waits for an answer no longer than it should', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors.ts'
 import type { ConfigMap } from '../../src/api/generated/types.ts'
 import { MetricsRegistry } from '../../src/base/metrics.ts'
-import { InformerFactory, type InformerHandler, InformerMetrics, SharedInformer, type SharedInformerOptions, configmaps } from '../../src/client/index.ts'
+import { InformerFactory, type InformerHandler, SharedInformer, type SharedInformerOptions, configmaps } from '../../src/client/index.ts'
 import type { World } from './worlds.ts'
 
 const named = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({
@@ -52,7 +52,7 @@ export function informerSuite(what: string, makeWorld: () => Promise<World>): vo
 
     function informerOf(options: Partial<SharedInformerOptions<ConfigMap>> = {}): SharedInformer<ConfigMap> {
       const { transport, clock, random } = world
-      const informer = new SharedInformer({ transport, clock, random, type: configmaps, metrics: new InformerMetrics(registry), ...options })
+      const informer = new SharedInformer({ transport, clock, random, type: configmaps, metrics: registry, ...options })
       informers.push(informer)
       return informer
     }
@@ -383,6 +383,9 @@ export function informerSuite(what: string, makeWorld: () => Promise<World>): vo
       expect(metric('informer_store_resource_version', 'name="configmaps"')).toBe(Number(informer.lastSyncResourceVersion))
       expect(metric('informer_store_objects', '')).toBe(1)
       expect(metric('informer_queued_items', '')).toBe(0)
+      informer.stop()
+      expect(registry.text()).not.toMatch(/^informer_(lag|store|queued).*configmaps/m)
+      expect(registry.text()).toMatch(/^informer_list_total.*configmaps.* 1$/m)
     })
 
     test('is made once for all who want the same objects', async () => {

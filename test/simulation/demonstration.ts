@@ -86,6 +86,8 @@ const childrenAt = (world: World, ownerUid: string, revision: number): KubeObjec
   world.truth.listAt(childType.plural, revision).filter((c) => controllerOf(c)?.uid === ownerUid && !c.metadata.deletionTimestamp)
 
 function neverTooMany(): Invariant {
+  /** Children that came when nobody waited for them any more, and when: nobody could know of those, and they must go again. */
+  const late = new Map<string, number>()
   return {
     name: 'never more children than wanted',
     happened(call, world): Verdict {
@@ -93,10 +95,15 @@ function neverTooMany(): Invariant {
       const life = world.lives.get(call.process)
       const ownerUid = made && controllerOf(made)?.uid
       if (!life || !ownerUid) return undefined
-      const { owner } = life.observations.get(ownerUid)!
-      const live = childrenAt(world, ownerUid, Number(made.metadata.resourceVersion)).length
+      const revision = Number(made.metadata.resourceVersion)
+      if (call.told !== 'nothing' || life.process.isDead) {
+        late.set(made.metadata.uid!, revision)
+        return undefined
+      }
+      const { owner, seen } = life.observations.get(ownerUid)!
+      const known = childrenAt(world, ownerUid, revision).filter((c) => (late.get(c.metadata.uid!) ?? 0) <= seen.get(childType.plural)!).length
       const wanted = wantedBy(owner)
-      return live > wanted ? `${life.identity} ${describe(call)} as number ${live}, and saw that ${owner.metadata.name} wants ${wanted}` : undefined
+      return known > wanted ? `${life.identity} ${describe(call)} as number ${known}, and saw that ${owner.metadata.name} wants ${wanted}` : undefined
     },
   }
 }

@@ -1,5 +1,6 @@
-import type { MetricsRegistry, Series } from '../../base/metrics.ts'
+import type { Gauge, Labels, MetricsRegistry, Series } from '../../base/metrics.ts'
 import type { InformerLag } from '../informer.ts'
+import { sharedFamilies } from '../shared-metrics.ts'
 import type { RestartReason } from '../watcher/index.ts'
 
 /** What is read of an informer whenever metrics are scraped. */
@@ -12,47 +13,59 @@ export interface MeasuredInformer {
   readonly queued: number
 }
 
-/** The metrics of all informers of a process: made once for a registry. */
-export class InformerMetrics {
-  readonly #informers = new Set<MeasuredInformer>()
-  readonly #restarts
-  readonly #lists
-  readonly #events
-  readonly #failures
+/** What one informer counts. */
+export interface InformerMetrics {
+  restarts(reason: RestartReason): Series
+  lists(how: 'list' | 'stream'): Series
+  events(type: string): Series
+  failures: Series
+  /** Reads the informer's gauges from now on; the returned function ends that. What was counted stays. */
+  measure(informer: MeasuredInformer): () => void
+}
 
-  constructor(registry: MetricsRegistry) {
-    const gauge = (name: string, help: string, read: (informer: MeasuredInformer) => number) => {
-      registry.gauge(name, help, (g) => {
-        for (const informer of this.#informers) g.with({ name: informer.name }).set(read(informer))
-      })
+const familiesOf = sharedFamilies((registry) => {
+  const informers = new Set<MeasuredInformer>()
+  const gauges: { gauge: Gauge; kinds: readonly string[] }[] = []
+  const labels = (name: string, kind: string): Labels => (kind ? { name, kind } : { name })
+  const gauge = (name: string, help: string, readings: Record<string, (informer: MeasuredInformer) => number>) => {
+    const read = (g: Gauge) => {
+      for (const informer of informers) for (const [kind, value] of Object.entries(readings)) g.with(labels(informer.name, kind)).set(value(informer))
     }
-    registry.gauge(
-      'informer_lag_seconds',
-      'How far an informer is behind: age of the oldest write that it is known not to have seen, and time since it last heard anything.',
-      (g) => {
-        for (const { name, lag } of this.#informers) {
-          g.with({ name, kind: 'unseen_write' }).set(lag.unseenWriteSeconds())
-          g.with({ name, kind: 'silence' }).set(lag.silentSeconds())
-        }
-      },
-    )
-    gauge('informer_store_resource_version', 'The resource version up to which an informer has seen everything.', (i) => Number(i.lastSyncResourceVersion))
-    gauge('informer_store_objects', 'Objects in the cache of an informer.', (i) => i.size)
-    gauge('informer_queued_items', 'Objects that an informer has received and that are not in its cache yet.', (i) => i.queued)
-    this.#restarts = registry.counter('informer_watch_restarts_total', 'Watches that were resumed or begun anew, by reason.')
-    this.#lists = registry.counter('informer_list_total', 'Requests for all there is: pages of lists, and watches that begin with it.')
-    this.#events = registry.counter('informer_events_total', 'Events that an informer was told, by type.')
-    this.#failures = registry.counter('informer_handler_errors_total', 'Errors thrown by what an informer calls: handlers, indexes, transforms.')
+    gauges.push({ gauge: registry.gauge(name, help, read), kinds: Object.keys(readings) })
   }
-
-  /** Begins to measure an informer; the returned function ends that. */
-  add(informer: MeasuredInformer): () => void {
-    this.#informers.add(informer)
-    return () => this.#informers.delete(informer)
+  gauge('informer_lag_seconds', 'How far an informer is behind: age of the oldest write that it is known not to have seen, and time since it last heard anything.', {
+    unseen_write: (i) => i.lag.unseenWriteSeconds(),
+    silence: (i) => i.lag.silentSeconds(),
+  })
+  gauge('informer_store_resource_version', 'The resource version up to which an informer has seen everything.', { '': (i) => Number(i.lastSyncResourceVersion) })
+  gauge('informer_store_objects', 'Objects in the cache of an informer.', { '': (i) => i.size })
+  gauge('informer_queued_items', 'Objects that an informer has received and that are not in its cache yet.', { '': (i) => i.queued })
+  return {
+    informers,
+    forget(name: string) {
+      for (const { gauge, kinds } of gauges) for (const kind of kinds) gauge.remove(labels(name, kind))
+    },
+    restarts: registry.counter('informer_watch_restarts_total', 'Watches that were resumed or begun anew, by reason.'),
+    lists: registry.counter('informer_list_total', 'Requests for all there is: pages of lists, and watches that begin with it.'),
+    events: registry.counter('informer_events_total', 'Events that an informer was told, by type.'),
+    failures: registry.counter('informer_handler_errors_total', 'Errors thrown by what an informer calls: handlers, indexes, transforms.'),
   }
+})
 
-  restarts = (name: string, reason: RestartReason): Series => this.#restarts.with({ name, reason })
-  lists = (name: string, how: 'list' | 'stream'): Series => this.#lists.with({ name, how })
-  events = (name: string, type: string): Series => this.#events.with({ name, type })
-  failures = (name: string): Series => this.#failures.with({ name })
+/** The metrics of an informer by its name. */
+export function informerMetrics(registry: MetricsRegistry, name: string): InformerMetrics {
+  const families = familiesOf(registry)
+  return {
+    restarts: (reason) => families.restarts.with({ name, reason }),
+    lists: (how) => families.lists.with({ name, how }),
+    events: (type) => families.events.with({ name, type }),
+    failures: families.failures.with({ name }),
+    measure(informer) {
+      families.informers.add(informer)
+      return () => {
+        families.informers.delete(informer)
+        if (![...families.informers].some((i) => i.name === name)) families.forget(name)
+      }
+    },
+  }
 }

@@ -11,6 +11,9 @@ export interface LagLimits {
 /** A write is seen in milliseconds; a server says something every minute. */
 export const defaultLagLimits: LagLimits = { unseenWriteSeconds: 10, silentSeconds: 150 }
 
+/** More writes than this are not remembered at a time: the oldest is what counts. */
+const maxNoted = 10_000
+
 interface Noted {
   resourceVersion: string
   atMs: number
@@ -36,7 +39,7 @@ export class LagMeter implements InformerLag {
 
   /** Somebody has written what the cache will be told of. What is no resource version is passed over. */
   noteWrite(resourceVersion: string): void {
-    if (!/^[0-9]+$/.test(resourceVersion) || this.#isSeen(resourceVersion)) return
+    if (this.#unseen.length >= maxNoted || !/^[0-9]+$/.test(resourceVersion) || this.#isSeen(resourceVersion)) return
     this.#unseen.push({ resourceVersion, atMs: this.#clock.now() })
   }
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Credentials, Proof } from '../access.ts'
 import { onAbort } from '../on-abort.ts'
 import { type ApiRequest, TransportError } from '../transport.ts'
 import type { Connections } from './connections.ts'
+import type { Deadlines } from './deadlines.ts'
 import type { Answer, AnswerHeaders, Wire } from './wire.ts'
 
 /** What all requests to one server have in common. */
@@ -14,8 +14,7 @@ export interface Host {
   credentials: Credentials
   /** Sent with every request. */
   headers: Readonly<Record<string, string | string[]>>
-  clock: Clock
-  timeoutMs: number
+  deadlines: Deadlines<Attempt>
   /** What is under way. */
   active: Set<Attempt>
   onWarning: ((text: string) => void) | undefined
@@ -40,7 +39,6 @@ export class Attempt implements Answer {
   readonly #body: string | undefined
   #proof: Proof = {}
   #isOver = false
-  #cancelTimer: (() => void) | undefined
   #forgetSignal: (() => void) | undefined
   /** Set once the request is on a wire. */
   #cancelWire: (() => void) | undefined
@@ -60,11 +58,10 @@ export class Attempt implements Answer {
   }
 
   start(): void {
-    const { active, clock, timeoutMs } = this.#host
-    active.add(this)
+    this.#host.active.add(this)
+    this.#host.deadlines.start(this)
     const { signal } = this.#request
     if (signal) this.#forgetSignal = onAbort(signal, () => this.#abort())
-    if (timeoutMs > 0) this.#cancelTimer = clock.after(timeoutMs, () => this.#expire(timeoutMs))
     this.#prove()
   }
 
@@ -82,10 +79,17 @@ export class Attempt implements Answer {
     cancelWire?.()
   }
 
+  /** Its time is up. */
+  expire(timeoutMs: number): void {
+    const isUnsent = this.#cancelWire === undefined && !this.#isSecondTry
+    const cancelWire = this.#cancelWire
+    this.fail(new TransportError(`no answer within ${timeoutMs / 1000} s`, isUnsent))
+    cancelWire?.()
+  }
+
   /** Lets it take as long as it likes from now on. */
   stopTimer(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#host.deadlines.stop(this)
   }
 
   head(code: number, headers: AnswerHeaders): void {
@@ -114,6 +118,7 @@ export class Attempt implements Answer {
   }
 
   #prove(): void {
+    if (this.#isOver) return
     try {
       const proof = this.#host.credentials.current()
       if (proof instanceof Promise) proof.then((p) => this.#connect(p), this.#failed)
@@ -128,17 +133,18 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     this.#proof = proof
     const wire = this.#host.connections.wire(proof.certificate, this.#isLong)
-    if (wire instanceof Promise) wire.then(() => this.#connect(proof), this.#failed)
+    if (wire instanceof Promise) wire.then(() => this.#prove(), this.#failed)
     else this.#send(wire)
   }
 
   #send(wire: Wire): void {
     if (this.#isOver) return
+    const { headers } = this.#host
+    const { authorization } = this.#proof
     const { method, contentType = 'application/json' } = this.#request
-    const headers: Record<string, string | string[]> = { ...this.#host.headers }
-    if (this.#proof.authorization) headers.authorization = this.#proof.authorization
-    if (this.#body !== undefined) headers['content-type'] = contentType
-    this.#cancelWire = wire.start({ method, path: this.#path, headers, body: this.#body, isLong: this.#isLong }, this)
+    const own = authorization ? { ...headers, authorization } : headers
+    const all = this.#body === undefined ? own : { ...own, 'content-type': contentType }
+    this.#cancelWire = wire.start({ method, path: this.#path, headers: all, body: this.#body, isLong: this.#isLong }, this)
   }
 
   #tryAgain(refusal: { headers: AnswerHeaders; chunks: Buffer[] }): void {
@@ -152,13 +158,6 @@ export class Attempt implements Answer {
       for (const chunk of refusal.chunks) this.#receiver.data(chunk)
       this.end()
     }, this.#failed)
-  }
-
-  #expire(timeoutMs: number): void {
-    const isUnsent = this.#cancelWire === undefined && !this.#isSecondTry
-    const cancelWire = this.#cancelWire
-    this.fail(new TransportError(`no answer within ${timeoutMs / 1000} s`, isUnsent))
-    cancelWire?.()
   }
 
   readonly #failed = (e: unknown) => this.fail(e as Error)

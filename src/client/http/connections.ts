@@ -72,7 +72,7 @@ export class Connections {
       const socket = (await this.#openSocket(certificate, ['h2', 'http/1.1'])) as TLSSocket
       // Opened for somebody whose certificate has changed meanwhile: those who wait ask again.
       if (certificate !== this.#certificate) return void socket.destroy()
-      if (socket.alpnProtocol === 'h2') await this.#openHttp2(socket)
+      if (socket.alpnProtocol === 'h2') await this.#openHttp2(socket, certificate)
       else this.#settleForHttp1(socket)
       this.#failures = 0
       this.#notBeforeMs = 0
@@ -90,7 +90,7 @@ export class Connections {
     return dial({ access, proxy, certificate, protocols, clock, timeoutMs: connectTimeoutMs, signal: this.#closing.signal })
   }
 
-  async #openHttp2(socket: Socket): Promise<void> {
+  async #openHttp2(socket: Socket, certificate: ClientCertificate | undefined): Promise<void> {
     const { access, clock, connectTimeoutMs, pingAfterMs, pingTimeoutMs } = this.#options
     const { signal } = this.#closing
     signal.throwIfAborted()
@@ -104,7 +104,8 @@ export class Connections {
     }
     // Otherwise, who waits would ask again and again of a server that hangs up as often.
     if (!wire.hasRoom(false)) throw new Error('the server has closed the connection')
-    this.#http2.push(wire)
+    if (certificate === this.#certificate) this.#http2.push(wire)
+    else void wire.close(false)
   }
 
   #settleForHttp1(socket: Socket): void {

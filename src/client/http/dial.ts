@@ -26,6 +26,7 @@ const keepAliveMs = 30_000
 export function dial(options: DialOptions): Promise<Socket> {
   const { access, proxy, clock, timeoutMs, signal } = options
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
     let abandon = () => {}
     const settle = () => {
       cancelTimer()

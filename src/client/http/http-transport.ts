@@ -5,6 +5,7 @@ import type { ClusterAccess } from '../access.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../transport.ts'
 import { Attempt, type Host } from './attempt.ts'
 import { Connections } from './connections.ts'
+import { Deadlines } from './deadlines.ts'
 import { type Environment, proxyFromEnvironment } from './proxy-choice.ts'
 import { WatchAnswer } from './watch-answer.ts'
 import { WholeAnswer } from './whole-answer.ts'
@@ -33,10 +34,13 @@ const closed = () => new TransportError('the transport is closed', true)
 /** Reaches an API server over the network. */
 export class HttpTransport implements Transport {
   readonly #host: Host
+  readonly #clock: Clock
   #isClosed = false
 
   constructor(access: ClusterAccess, options: HttpTransportOptions = {}) {
     const { clock = systemClock, random = systemRandom, env = process.env, userAgent = `coxswain/client (${process.platform}/${process.arch})` } = options
+    const timeoutMs = options.requestTimeoutMs ?? 60_000
+    this.#clock = clock
     this.#host = {
       origin: access.server.origin,
       basePath: access.server.pathname.replace(/\/+$/, ''),
@@ -51,8 +55,7 @@ export class HttpTransport implements Transport {
       }),
       credentials: access.credentials,
       headers: { accept: 'application/json', 'user-agent': userAgent, ...access.headers },
-      clock,
-      timeoutMs: options.requestTimeoutMs ?? 60_000,
+      deadlines: new Deadlines(clock, timeoutMs, (attempt) => attempt.expire(timeoutMs)),
       active: new Set(),
       onWarning: options.onWarning,
     }
@@ -62,7 +65,7 @@ export class HttpTransport implements Transport {
     return new Promise<unknown>((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason as Error)
       if (this.#isClosed) return reject(closed())
-      new Attempt(this.#host, request, false, new WholeAnswer(resolve, reject, this.#host.clock)).start()
+      new Attempt(this.#host, request, false, new WholeAnswer(resolve, reject, this.#clock)).start()
     }) as Promise<T>
   }
 
@@ -73,7 +76,7 @@ export class HttpTransport implements Transport {
     }
     const answer = new WatchAnswer<T>(
       listener,
-      this.#host.clock,
+      this.#clock,
       () => attempt.stopTimer(),
       () => attempt.cancel(),
     )

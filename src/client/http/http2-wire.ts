@@ -98,37 +98,39 @@ export class Http2Wire implements Wire {
   }
 
   #carry(stream: ClientHttp2Stream, { isLong, body }: WireRequest, answer: Answer): () => void {
-    let isOver = false
+    // Node keeps streams for longer than they last; what they have answered should not be kept with them.
+    let waiting: Answer | undefined = answer
     let hasHead = false
     let error: Error | undefined
     this.#began(isLong)
     stream.on('response', (headers) => {
       this.#isHeard = true
       hasHead = true
-      if (!isOver) answer.head(headers[':status'] ?? 0, headers)
+      waiting?.head(headers[':status'] ?? 0, headers)
     })
     stream.on('data', (chunk: Buffer) => {
       this.#isHeard = true
-      if (!isOver) answer.data(chunk)
+      waiting?.data(chunk)
     })
     // A stream that was cut ends too, but with a code, or before it had an answer at all.
     stream.on('end', () => {
-      if (isOver || !hasHead || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
-      isOver = true
-      answer.end()
+      if (!hasHead || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
+      const told = waiting
+      waiting = undefined
+      told?.end()
     })
     stream.on('error', (e: Error) => (error = e))
     stream.once('close', () => {
       this.#open--
       if (isLong) this.#long--
-      if (isOver) return
-      isOver = true
-      answer.fail(this.#failureOf(stream, error))
+      const told = waiting
+      waiting = undefined
+      told?.fail(this.#failureOf(stream, error))
     })
     if (body !== undefined) stream.end(body)
     return () => {
-      if (isOver) return
-      isOver = true
+      if (!waiting) return
+      waiting = undefined
       stream.close(constants.NGHTTP2_CANCEL)
     }
   }

@@ -33,7 +33,11 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
     this.#headers = headers
     if (code !== 200) return
     this.#onOpened()
-    this.#guarded(() => this.#listener.opened())
+    try {
+      this.#listener.opened()
+    } catch (e) {
+      this.#misheard(e)
+    }
   }
 
   data(chunk: Buffer): void {
@@ -75,16 +79,16 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
       return this.close(new TransportError(`an event of the watch is not JSON: ${(e as Error).message}`, false, { cause: e }))
     }
     if ((event.type as string) === 'ERROR') return this.close(errorOfEvent(event.object))
-    this.#guarded(() => this.#listener.event(event))
+    try {
+      this.#listener.event(event)
+    } catch (e) {
+      this.#misheard(e)
+    }
   }
 
   /** A listener that fails has missed something: the watch ends, with its error, instead of going on as if nothing were. */
-  #guarded(call: () => void): void {
-    try {
-      call()
-    } catch (e) {
-      this.close(e as Error)
-    }
+  #misheard(e: unknown): void {
+    this.close(e instanceof Error ? e : new Error(String(e)))
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../api/errors.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { MemoryApi } from '../testing/memory-api.ts'
 import { ProcessClock } from '../testing/process-clock.ts'
-import type { ApiRequest } from '../transport.ts'
+import { type ApiRequest, TransportError } from '../transport.ts'
 import { LeaderTransport } from './leader-transport.ts'
 import { Leadership } from './leadership.ts'
 import { NotLeaderError } from './not-leader-error.ts'
@@ -50,6 +51,31 @@ describe('Leadership', () => {
     expect(leadership.isLeader()).toBe(true)
     await world.advance(1)
     expect(leadership.isLeader()).toBe(false)
+  })
+
+  it('is in doubt for a while about writes that were given up when it was lost', async () => {
+    const { world, leadership } = setUp()
+    const write = pendingWrite(leadership)
+    leadership.lose(new NotLeaderError('lost'))
+    await expect(write.done).rejects.toThrow('lost')
+    let isCertain = false
+    void leadership.certain().then(() => (isCertain = true))
+    await world.advance(4999)
+    await turn()
+    expect([leadership.isInDoubt, isCertain]).toEqual([true, false])
+    await world.advance(1)
+    await turn()
+    expect([leadership.isInDoubt, isCertain]).toEqual([false, true])
+  })
+
+  it.each([
+    ['the server refused', new ApiError(500, 'InternalError', 'out of order'), false],
+    ['never left', new TransportError('connection refused', true), false],
+    ['was not answered', new TransportError('timed out', false), true],
+  ])('knows whether a write that %s may still arrive', async (_name, error, isInDoubt) => {
+    const { leadership } = setUp()
+    await expect(leadership.write(() => Promise.reject(error), undefined, 'PUT /x')).rejects.toBe(error)
+    expect(leadership.isInDoubt).toBe(isInDoubt)
   })
 
   it('aborts its signal at the deadline without being asked', async () => {

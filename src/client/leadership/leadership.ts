@@ -1,5 +1,7 @@
+import { ApiError } from '../../api/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type LinkedAbort, linkAbort } from '../linked-abort.ts'
+import { TransportError } from '../transport.ts'
 import { NotLeaderError } from './not-leader-error.ts'
 
 /** Leading; told to stop, with writes still under way; over. */
@@ -9,6 +11,8 @@ export interface LeadershipOptions {
   clock: Clock
   /** For how long after a renewal was sent this process may act on it. */
   renewDeadlineMs: number
+  /** For how long a write that was not answered may still be on its way. Default: 5 s, the time between the usual deadline and the end of a lease. */
+  doubtMs?: number
   /** When the write was sent that made this process the leader. */
   sentAtMs: number
   /** Told of the resource version of every write. */
@@ -31,7 +35,8 @@ export class Leadership {
   #cancelTimer: () => void = () => {}
   /** Writes under way. */
   readonly #writes = new Set<LinkedAbort>()
-  #hasGivenUpWrites = false
+  /** Writes that may still reach the server although nobody waits for them any more. */
+  readonly #doubts = new Set<Promise<void>>()
   #onIdle: (() => void) | undefined
 
   constructor(options: LeadershipOptions) {
@@ -47,9 +52,14 @@ export class Leadership {
     return this.#state === 'leading'
   }
 
-  /** Whether writes were under way when leadership was lost: they may still reach the server. */
-  get hasGivenUpWrites(): boolean {
-    return this.#hasGivenUpWrites
+  /** Whether a write that was given up, or not answered, may still reach the server. */
+  get isInDoubt(): boolean {
+    return this.#doubts.size > 0
+  }
+
+  /** Resolves when none may any more. */
+  async certain(): Promise<void> {
+    while (this.isInDoubt) await Promise.all(this.#doubts)
   }
 
   /** A renewal that was sent at `sentAtMs` has succeeded. Comes too late for a term that has ended meanwhile. */
@@ -67,7 +77,7 @@ export class Leadership {
     this.#state = 'over'
     this.#cancelTimer()
     this.#abort.abort(reason)
-    this.#hasGivenUpWrites = this.#writes.size > 0
+    if (this.#writes.size > 0) this.#doubt()
     for (const write of this.#writes) write.abort(reason)
     this.#onIdle?.()
     if (wasLeading) this.#options.onLost(reason)
@@ -108,11 +118,27 @@ export class Leadership {
       const version = (answer as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata?.resourceVersion
       if (typeof version === 'string') this.#options.onWritten(version)
       return answer
+    } catch (e) {
+      // Who answers has seen it, and does nothing more about it.
+      if (!(e instanceof ApiError) && !(e instanceof TransportError && e.isUnsent)) this.#doubt()
+      throw e
     } finally {
       abort.unlink()
       this.#writes.delete(abort)
       this.#onIdle?.()
     }
+  }
+
+  /** Measured by a timer: clocks may be set meanwhile. */
+  #doubt(): void {
+    const { clock, doubtMs = 5000 } = this.#options
+    const doubt = new Promise<void>((resolve) => {
+      clock.after(doubtMs, () => {
+        this.#doubts.delete(doubt)
+        resolve()
+      })
+    })
+    this.#doubts.add(doubt)
   }
 
   #isOver(): boolean {

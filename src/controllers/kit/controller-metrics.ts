@@ -30,7 +30,8 @@ export function measureController(controller: string, registry: MetricsRegistry 
   let skips = families.skips.get(controller)
   if (!skips) {
     const name = `${controller.replaceAll('-', '_')}_stale_sync_skips_total`
-    families.skips.set(controller, (skips = registry.counter(name, `Reconciliations that were put off because the ${controller} controller's cache lacked its own writes`)))
+    skips = registry.counter(name, `Reconciliations that were put off because the ${controller} controller's cache lacked its own writes`)
+    families.skips.set(controller, skips)
   }
   const seconds: Observer = families.seconds.with({ controller })
   const errors = families.errors.with({ controller })

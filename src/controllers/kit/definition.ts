@@ -122,6 +122,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   finalizer?: string
   /** How many owners are worked on at the same time. Default: 5. */
   workers?: number
+  /** The schema's name for the status, by which it is told what would change. Default: that of the owner's kind, in Kubernetes' own groups. */
+  statusType?: string
   /** Whether `status.observedGeneration` is filled in. Default: true, for owners that have a generation. */
   observesGeneration?: boolean
   /** Reads what the plan needs, from caches only. */
@@ -134,7 +136,6 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
 }
 
 /** Any controller, for those who run it. */
-// oxlint-disable-next-line typescript/no-explicit-any
 export type AnyController = ControllerDefinition<any, any, any>
 
 /** Declares a controller. */

@@ -1,4 +1,3 @@
-import { semanticEqual } from '../../api/deep-equal.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -8,6 +7,7 @@ import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
 import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, Step, Told } from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
+import { isSameStatus, statusTypeOf } from './same-status.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 import { Writer, type WriterParts } from './writer.ts'
 import type { UnsettledWrites } from './unsettled.ts'
@@ -43,9 +43,11 @@ const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait:
 /** Looks at one owner at a time: own writes seen → observe → plan → apply → status. */
 export class Reconciler {
   readonly #parts: ReconcilerParts
+  readonly #statusType: string | undefined
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts
+    this.#statusType = parts.definition.statusType ?? statusTypeOf(parts.definition.owner)
   }
 
   /** Never rejects but for an aborted signal. */
@@ -116,7 +118,7 @@ export class Reconciler {
     const { generation } = owner.metadata
     const isObserved = definition.observesGeneration !== false && generation !== undefined
     const next = isObserved ? { ...status, observedGeneration: generation } : status
-    if (semanticEqual((owner as { status?: object }).status, next)) return
+    if (isSameStatus(this.#statusType, (owner as { status?: object }).status, next)) return
     await writer.updateStatus(definition.owner, { ...owner, status: next } as KubeObject)
   }
 

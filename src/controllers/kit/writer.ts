@@ -22,6 +22,9 @@ import { generatedName } from './generated-name.ts'
 import type { UnsettledWrite, UnsettledWrites } from './unsettled.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 
+/** What a delete hears whose uid is not that of the object. A conflict may have other reasons. */
+const isAnotherUid = (e: unknown): boolean => isConflict(e) && /UID in (the )?precondition/i.test(e.message)
+
 /** How often a generated name is tried anew when it is taken. */
 const nameAttempts = 8
 
@@ -78,7 +81,12 @@ export class Writer {
     return this.#change(type, object, () => this.#parts.client.updateStatus(type, object, this.#options()))
   }
 
-  async patch<T extends KubeObject>(type: ResourceType<T>, object: KubeObject, patch: unknown, options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>): Promise<T> {
+  async patch<T extends KubeObject>(
+    type: ResourceType<T>,
+    object: KubeObject,
+    patch: unknown,
+    options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>,
+  ): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
     return this.#change(type, object, () => this.#parts.client.patch<T>(type, namespace, name, patch, { ...options, ...this.#options() }))
   }
@@ -91,8 +99,8 @@ export class Writer {
       this.#deleted(type, object, await client.delete(type, namespace, name, { ...options, uid, ...this.#options() }))
     } catch (e) {
       if (isFateUnknown(e)) this.#remember({ verb: 'delete', type, namespace, name, last: object })
-      if (!isNotFound(e) && !(isConflict(e) && options.resourceVersion === undefined)) throw e
-      // It, or at least the one that was meant, is gone; the cache is behind.
+      // Gone, or another one has its name: the cache is behind.
+      if (!isNotFound(e) && !isAnotherUid(e)) throw e
       log.removed(this.#subject, type, object)
     }
   }
@@ -124,7 +132,8 @@ export class Writer {
     const { client, ownerType } = this.#parts
     const { namespace = '', name = '', uid } = this.#owner.metadata
     const live = await client.get(ownerType, namespace, name, this.#options())
-    if (live.metadata.uid !== uid) throw new Error(`original ${ownerType.kind} ${namespace}/${name} is gone: got uid ${live.metadata.uid}, wanted ${uid}`)
+    const what = `${ownerType.kind} ${namespace}/${name}`
+    if (live.metadata.uid !== uid) throw new Error(`original ${what} is gone: got uid ${live.metadata.uid}, wanted ${uid}`)
     if (live.metadata.deletionTimestamp) throw new Error(`${namespace}/${name} has just been deleted at ${live.metadata.deletionTimestamp}`)
   }
 

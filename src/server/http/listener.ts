@@ -1,4 +1,4 @@
-import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, createSecureServer } from 'node:http2'
+import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, constants, createSecureServer } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -224,7 +224,7 @@ class NodeExchange implements Exchange {
   #refuseRestAfterAnswer(): void {
     if ('stream' in this.#request) {
       const { stream } = this.#request
-      stream.once('finish', () => stream.destroy())
+      stream.once('finish', () => stream.close())
     } else {
       this.#response.once('finish', () => this.#request.destroy())
     }
@@ -251,7 +251,9 @@ class NodeExchange implements Exchange {
   }
 
   destroy(): void {
-    this.#response.destroy()
+    // Never the stream itself: node 20 aborts the process when it finds a destroyed stream whose end it has yet to send.
+    if ('stream' in this.#request) this.#request.stream.close(constants.NGHTTP2_CANCEL)
+    else this.#response.destroy()
   }
 }
 

@@ -117,7 +117,7 @@ export class WatchWriter implements WatchReceiver {
   }
 
   #hasRoom(): boolean {
-    return this.#waiting.length === 0 && this.#sink.backlog() < maxBacklogBytes
+    return this.#waiting.length === 0 && this.#sink.backlog() + this.#gatheredBytes < maxBacklogBytes
   }
 
   #sendWaiting(): void {

@@ -24,6 +24,8 @@ describe('status', () => {
   it('is not written when nothing changed: an idle cluster writes nothing', async () => {
     const s = await Scene.start({ manager: { informers: { resyncMs: 60_000 } } })
     await s.client.create(replicasets, replicaSet('web', 2))
+    // All its counts are zero, some of which the server does not store.
+    await s.client.create(replicasets, replicaSet('none', 0))
     await s.pass(10_000)
     const before = s.wire.writes.length
     const reconciles = s.metric('controller_runtime_reconcile_total')

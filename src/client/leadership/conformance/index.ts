@@ -13,10 +13,10 @@ const retryMs = 2000
 
 /** What an election must hold, whatever the API is reached by. That at most one leads is checked after every step of every test. */
 export function electionConformance(name: string, open: () => Promise<ElectionApi>, seeds: readonly number[]): void {
-  describe(`LeaderElector over ${name}`, () => {
+  describe(`LeaderElector over ${name}`, { timeout: 60_000 }, () => {
     let scene: Scene
     const start = async (seed?: number) => (scene = await Scene.open(await open(), seed))
-    afterEach(() => scene.end())
+    afterEach(() => scene.end(), 60_000)
 
     it('lets one of several lead, and tells all of them who it is', async () => {
       const [a, b, c] = await (await start()).threeCandidates()
@@ -250,6 +250,6 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
         candidate.clock.resume()
       }
       await scene.untilLed(leaseMs + 3 * retryMs)
-    }, 60_000)
+    })
   })
 }

@@ -1,0 +1,46 @@
+import type { Clock } from '../../base/clock.ts'
+
+/**
+ * Ends what takes longer than it may. All have the same time, so those that began first are due first, and one timer is enough for any number:
+ * almost none of them ever gets to its deadline.
+ */
+export class Deadlines<T> {
+  readonly #clock: Clock
+  readonly #limitMs: number
+  readonly #expire: (item: T) => void
+  /** When each is due, in that order. */
+  readonly #due = new Map<T, number>()
+  #isTimed = false
+
+  /** A limit of 0 is none. */
+  constructor(clock: Clock, limitMs: number, expire: (item: T) => void) {
+    this.#clock = clock
+    this.#limitMs = limitMs
+    this.#expire = expire
+  }
+
+  start(item: T): void {
+    if (this.#limitMs <= 0) return
+    this.#due.set(item, this.#clock.now() + this.#limitMs)
+    if (!this.#isTimed) this.#wait(this.#limitMs)
+  }
+
+  stop(item: T): void {
+    this.#due.delete(item)
+  }
+
+  #wait(delayMs: number): void {
+    this.#isTimed = true
+    this.#clock.after(delayMs, () => this.#look())
+  }
+
+  #look(): void {
+    this.#isTimed = false
+    const now = this.#clock.now()
+    for (const [item, dueMs] of this.#due) {
+      if (dueMs > now) return this.#wait(dueMs - now)
+      this.#due.delete(item)
+      this.#expire(item)
+    }
+  }
+}

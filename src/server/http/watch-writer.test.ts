@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiError } from '../../api/errors.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { ServerTrial } from '../server-trial.ts'
+import { StoredObject, encodeForStore } from '../stored-object.ts'
+import { type Accepted, negotiate, watchStream } from './negotiate.ts'
+import { type Sink, WatchWriter } from './watch-writer.ts'
+
+const { registry } = (await ServerTrial.open()).parts
+const target = registry.find('v1', 'configmaps')!
+
+class TestSink implements Sink {
+  readonly chunks: Buffer[] = []
+  unread = 0
+  isReading = true
+  isEnded = false
+  resume = () => {}
+  write(chunk: Buffer): void {
+    this.chunks.push(chunk)
+    if (!this.isReading) this.unread += chunk.length
+  }
+  backlog(): number {
+    return this.unread
+  }
+  onDrain(resume: () => void): void {
+    this.resume = resume
+  }
+  end(): void {
+    this.isEnded = true
+  }
+  drain(): void {
+    this.unread = 0
+    this.resume()
+  }
+  lines(): any[] {
+    return Buffer.concat(this.chunks).toString().split('\n').filter(Boolean).map((l) => JSON.parse(l) as unknown)
+  }
+}
+
+const stored = (name: string, size = 0) => {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, ...(size ? { data: { x: 'x'.repeat(size) } } : {}) }
+  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object, target.head), target.head)
+}
+const added = (name: string, size?: number) => [{ type: 'ADDED' as const, object: stored(name, size) }]
+
+let clock: VirtualClock
+let sink: TestSink
+let overruns: number
+
+const json: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
+const writer = (accepted = json) => new WatchWriter(target, accepted, new URLSearchParams(), sink, clock, () => overruns++)
+
+beforeEach(() => {
+  clock = new VirtualClock(0)
+  sink = new TestSink()
+  overruns = 0
+})
+
+describe('WatchWriter', () => {
+  it('sends the first event at once and gathers what follows closely', () => {
+    const to = writer()
+    to.events(added('a'))
+    expect(sink.chunks).toHaveLength(1)
+    to.events(added('b'))
+    clock.advance(1)
+    to.events(added('c'))
+    expect(sink.chunks).toHaveLength(1)
+    clock.advance(3)
+    expect(sink.chunks).toHaveLength(2)
+    expect(sink.lines().map((l) => l.object.metadata.name)).toEqual(['a', 'b', 'c'])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('sends bookmarks in the shape of the kind', () => {
+    writer().bookmark(7, false)
+    expect(sink.lines()).toEqual([{ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '7' } } }])
+  })
+
+  it('sends the end of what was there without delay', () => {
+    const to = writer()
+    to.initial([stored('a')])
+    to.bookmark(5, true)
+    expect(sink.lines().map((l) => l.type)).toEqual(['ADDED', 'BOOKMARK'])
+    expect(sink.lines()[1].object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' })
+  })
+
+  it('sends an error as a Status, and ends after everything that came before', () => {
+    const to = writer()
+    to.events(added('a'))
+    to.events(added('b'))
+    to.error(new ApiError(410, 'Expired', 'too old'))
+    to.end()
+    expect(sink.lines().map((l) => l.type)).toEqual(['ADDED', 'ADDED', 'ERROR'])
+    expect(sink.lines()[2].object).toMatchObject({ kind: 'Status', code: 410 })
+    expect([sink.isEnded, clock.pending]).toEqual([true, 0])
+    to.events(added('c'))
+    expect(sink.lines()).toHaveLength(3)
+  })
+
+  it('keeps no lines of what was there at the start: they would double every object', () => {
+    const object = stored('a')
+    writer().initial([object])
+    const [fresh, again] = [object.watchLine('ADDED'), object.watchLine('ADDED')]
+    expect(fresh).toBe(again)
+    object.forgetLines()
+    writer().initial([object])
+    expect(object.watchLine('ADDED')).not.toBe(fresh)
+  })
+
+  it('waits for a client that does not read, and keeps the order', () => {
+    const to = writer()
+    sink.isReading = false
+    for (const name of ['a', 'b', 'c']) to.events(added(name, 600_000))
+    to.bookmark(9, false)
+    clock.advance(10)
+    const before = sink.lines().length
+    expect(before).toBeLessThan(3)
+    sink.drain()
+    sink.drain()
+    sink.drain()
+    clock.advance(10)
+    expect(sink.lines().map((l) => l.object.metadata.name ?? l.type)).toEqual(['a', 'b', 'c', 'BOOKMARK'])
+    expect(overruns).toBe(0)
+  })
+
+  it('cuts off a client for whom too much waits, once', () => {
+    const to = writer()
+    sink.isReading = false
+    for (let i = 0; i < 60; i++) to.events(added(`o-${i}`, 1_000_000))
+    expect(overruns).toBe(1)
+    const sent = sink.chunks.length
+    sink.drain()
+    expect(sink.chunks).toHaveLength(sent)
+  })
+
+  it('sends what was there at the start as fast as it is read, however much it is', () => {
+    const to = writer()
+    sink.isReading = false
+    to.initial(Array.from({ length: 60 }, (_, i) => stored(`o-${String(i).padStart(2, '0')}`, 1_000_000)))
+    to.events(added('later'))
+    expect(sink.lines().length).toBeLessThan(4)
+    for (let i = 0; i < 70; i++) sink.drain()
+    expect(overruns).toBe(0)
+    expect(sink.lines()).toHaveLength(61)
+    expect(sink.lines().at(-1).object.metadata.name).toBe('later')
+  })
+
+  it('goes on as usual after it has caught up', () => {
+    const to = writer()
+    sink.isReading = false
+    for (let round = 0; round < 5; round++) {
+      for (let i = 0; i < 20; i++) to.events(added(`o-${i}`, 1_000_000))
+      for (let i = 0; i < 30; i++) sink.drain()
+    }
+    expect(overruns).toBe(0)
+    expect(sink.lines()).toHaveLength(100)
+  })
+
+  it.each([
+    ['Table', 'Table', 'meta.k8s.io/v1'],
+    ['PartialObjectMetadata', 'PartialObjectMetadata', 'meta.k8s.io/v1'],
+  ])('sends %s to who asked for it', (as, kind, apiVersion) => {
+    const to = writer(negotiate(`application/json;as=${as};v=v1;g=meta.k8s.io`, watchStream))
+    to.events(added('a'))
+    to.bookmark(9, true)
+    expect(sink.lines().map((l) => [l.object.kind, l.object.apiVersion])).toEqual([[kind, apiVersion], [kind, apiVersion]])
+  })
+})
