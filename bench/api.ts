@@ -53,26 +53,31 @@ async function startAndIdle(): Promise<RunningServer> {
   return server
 }
 
-async function run(bench: Bench, server: RunningServer | undefined): Promise<void> {
+async function run(bench: Bench): Promise<void> {
   const { target } = bench
   const h1 = http1Client(target, clients)
   const h2 = http2Client(target, 4)
   const main = 'bench'
   await makeNamespace(h1, main)
+  // Pods are numbered through, so that no two of a run have the same name.
   let made = 0
   const create = async (client: typeof h1, namespace: string, count: number) => {
     await inParallel(count, clients, createPods(client, namespace, made))
     made += count
   }
 
-  await create(h1, main, warmUp)
   if (wants('creates')) {
+    await throughput(bench, 'creates, the first after the start', warmUp, createPods(h1, main, made))
+    made += warmUp
     await watchedCreates(bench, { figure: '32 writers, 10 watchers', namespace: main, from: made, count: load.creates, watchers: 10, width: clients })
     made += load.creates
     await throughput(bench, 'creates, no watchers', load.creates / 2, createPods(h1, main, made))
     made += load.creates / 2
+    await create(h2, main, warmUp / 2)
     await throughput(bench, 'creates, HTTP/2', load.creates / 2, createPods(h2, main, made))
     made += load.creates / 2
+  } else {
+    await create(h1, main, warmUp)
   }
   const patch = (index: number) => JSON.stringify({ metadata: { labels: { round: String(index) } } })
   if (wants('patches')) {
@@ -97,20 +102,33 @@ async function run(bench: Bench, server: RunningServer | undefined): Promise<voi
     await watchedCreates(bench, { figure: '100 watchers', namespace: main, from: made, count: load.fanOut, watchers: 100, width: 8 })
     made += load.fanOut
   }
-  if (wants('memory') && server) {
-    await create(h1, main, Math.max(0, load.memory - made))
-    await pause(idleMs)
-    const { rss, own } = resident(server.pid)
-    report('resident, 20,000 pods', rss, 'MB', { own: rounded(own), pods: made })
-  }
   h1.close()
   h2.close()
+}
+
+/** On a server of its own: what other load leaves behind is not the pods'. */
+async function memory(): Promise<void> {
+  const server = await start()
+  try {
+    const client = http1Client(readTarget(server.kubeconfig), clients)
+    await makeNamespace(client, 'bench')
+    const empty = resident(server.pid)
+    await inParallel(load.memory, clients, createPods(client, 'bench', 0))
+    client.close()
+    await pause(idleMs)
+    const { rss, own } = resident(server.pid)
+    const perPod = ((own - empty.own) * 1024) / load.memory
+    report('resident, 20,000 pods', rss, 'MB', { own: rounded(own), ownPerPodKb: rounded(perPod), afterMs: idleMs })
+  } finally {
+    await server.stop()
+  }
 }
 
 const server = args.kubeconfig ? undefined : await startAndIdle()
 try {
   const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
-  await run({ target, serverCpu: server && (() => cpuSeconds(server.pid)), report }, server)
+  await run({ target, serverCpu: server && (() => cpuSeconds(server.pid)), report })
 } finally {
   await server?.stop()
 }
+if (wants('memory') && !args.kubeconfig) await memory()

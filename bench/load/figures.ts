@@ -1,3 +1,4 @@
+import https from 'node:https'
 import { type Client, http1Client } from './client.ts'
 import { type Spent, inParallel, quantile, rounded, spend } from './measure.ts'
 import { podText } from './pod.ts'
@@ -93,8 +94,8 @@ function within(ms: number, work: Promise<void>, problem: () => string): Promise
   })
 }
 
-async function newest({ url, tls, headers }: Target): Promise<{ resourceVersion: string }> {
-  const { default: https } = await import('node:https')
+/** Where a watch may begin that is to see only what comes now. */
+function newest({ url, tls, headers }: Target): Promise<{ resourceVersion: string }> {
   return new Promise((resolve, reject) => {
     https
       .get({ host: url.hostname, port: url.port, path: '/api/v1/pods?limit=1', headers, agent: false, ...tls }, async (response) => {

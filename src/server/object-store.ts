@@ -1,7 +1,7 @@
 import { alreadyExists, conflictModified, entityTooLarge } from '../api/errors.ts'
 import { deepEqual } from '../api/deep-equal.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { Store, StoreEvent, Watch, Write, WriteResult } from '../store/index.ts'
+import type { Store, StoreEvent, Watch } from '../store/index.ts'
 import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from './registry.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
@@ -15,8 +15,7 @@ export class ObjectStore {
   readonly #caches = new Map<Registered, ResourceCache>()
   /** Events name keys; this finds the cache by the key's resource part. */
   readonly #byPrefix = new Map<string, ResourceCache>()
-  /** What is being written, by its bytes. */
-  readonly #decoded = new Map<Buffer, KubeObject>()
+  readonly #decoded = new WeakMap<Buffer, KubeObject>()
   #revision: number
   #feed: Watch | undefined
 
@@ -67,7 +66,7 @@ export class ObjectStore {
     const { namespace = '', name = '' } = object.metadata
     const key = this.key(registered, namespace, name)
     const value = this.#encode(registered, object)
-    const result = await this.#write({ key, expected: 0, value })
+    const result = await this.#store.write({ key, expected: 0, value })
     const { group, plural } = registered.resource
     if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
     return this.#written(registered, key, result.revision, value)
@@ -78,7 +77,7 @@ export class ObjectStore {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
     if (deepEqual(object, stored.object)) return stored
     const value = this.#encode(registered, object)
-    const result = await this.#write({ key: stored.key, expected: stored.revision, value })
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, value)
   }
@@ -111,15 +110,6 @@ export class ObjectStore {
 
   close(): void {
     this.#feed?.close()
-  }
-
-  /** The store's own event has come by the time that it answers. */
-  async #write(op: Write & { value: Buffer }): Promise<WriteResult> {
-    try {
-      return await this.#store.write(op)
-    } finally {
-      this.#decoded.delete(op.value)
-    }
   }
 
   #written(registered: Registered, key: string, revision: number, value: Buffer): StoredObject {

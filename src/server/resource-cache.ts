@@ -22,9 +22,9 @@ export class ResourceCache {
   readonly #objects = new OrderedMap<StoredObject>()
   readonly #listeners = new Set<CacheListener>()
   /** What writers have decoded already, so that their own commit need not be parsed again. */
-  readonly #decoded: ReadonlyMap<Buffer, KubeObject>
+  readonly #decoded: WeakMap<Buffer, KubeObject>
 
-  constructor(prefix: string, head: Head, decoded: ReadonlyMap<Buffer, KubeObject>) {
+  constructor(prefix: string, head: Head, decoded: WeakMap<Buffer, KubeObject>) {
     this.prefix = prefix
     this.head = head
     this.#decoded = decoded

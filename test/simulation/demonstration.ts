@@ -132,7 +132,8 @@ function neverTooFew(): Invariant {
     happened(call, world): Verdict {
       const end = call.outcome?.object && gone.get(deletedUid(call) ?? '')
       const life = world.lives.get(call.process)
-      if (!end || !life) return undefined
+      // One that comes when nobody waits for it any more is nobody's decision by then: those who follow count it as a loss.
+      if (!end || !life || call.told !== 'nothing' || life.process.isDead) return undefined
       end.byManager = true
       const { owner, seen } = life.observations.get(end.ownerUid)!
       if (owner.metadata.deletionTimestamp) return undefined

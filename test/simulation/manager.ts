@@ -35,6 +35,7 @@ export class Manager {
   #life: ManagerLife | undefined
   #lives = 0
   #isStopping = false
+  #awakeUntilMs = 0
 
   constructor(world: World, name: string) {
     this.#world = world
@@ -108,8 +109,16 @@ export class Manager {
     this.start()
   }
 
+  /**
+   * Does not let it be paused for a while. Somebody whose clock is set back while it sleeps cannot know how long it slept: nothing that
+   * goes by the clock could stand that.
+   */
+  keepAwake(forMs: number): void {
+    this.#awakeUntilMs = this.#world.timeline.nowMs + forMs
+  }
+
   pause(): boolean {
-    if (!this.#life?.process.isRunning) return false
+    if (!this.#life?.process.isRunning || this.#world.timeline.nowMs < this.#awakeUntilMs) return false
     this.#world.history.add(this.name, 'is paused')
     this.#life.process.pause()
     return true

@@ -41,8 +41,10 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
   },
 
   jumpManagerClock(world, faults) {
-    const { life, name } = faults.pick(world.managers)
-    if (life) jump(world, life.process, name, faults)
+    const manager = faults.pick(world.managers)
+    if (!manager.life?.process.isRunning) return
+    jump(world, manager.life.process, manager.name, faults)
+    manager.keepAwake(20_000)
   },
 
   crashServer(world, faults) {

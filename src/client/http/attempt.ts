@@ -121,7 +121,7 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     try {
       const proof = this.#host.credentials.current()
-      if (proof instanceof Promise) proof.then((p) => this.#connect(p), this.#failed)
+      if (proof instanceof Promise) proof.then((p) => this.#connect(p), (e: Error) => this.fail(e))
       else this.#connect(proof)
     } catch (e) {
       // After the caller has its way to cancel.
@@ -133,7 +133,7 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     this.#proof = proof
     const wire = this.#host.connections.wire(proof.certificate, this.#isLong)
-    if (wire instanceof Promise) wire.then(() => this.#prove(), this.#failed)
+    if (wire instanceof Promise) wire.then(() => this.#prove(), (e: Error) => this.fail(e))
     else this.#send(wire)
   }
 
@@ -157,10 +157,8 @@ export class Attempt implements Answer {
       this.#receiver.head(401, refusal.headers)
       for (const chunk of refusal.chunks) this.#receiver.data(chunk)
       this.end()
-    }, this.#failed)
+    }, (e: Error) => this.fail(e))
   }
-
-  readonly #failed = (e: unknown) => this.fail(e as Error)
 
   #abort(): void {
     if (!this.#finish()) return

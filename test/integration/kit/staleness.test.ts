@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { GateName } from '../../../src/api/feature-gates.ts'
-import { replicasets } from '../../../src/client/index.ts'
+import { configmaps, replicasets } from '../../../src/client/index.ts'
 import { replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
 
@@ -110,5 +110,19 @@ describe('a controller of two kinds whose watch events come 5 s late', () => {
     const made = s.wire.writes.filter(({ request }) => request.method === 'POST' && request.path.endsWith('/pods'))
     expect(made).toHaveLength(2)
     expect((made[1]!.request.body as typeof orphaned).metadata.ownerReferences![0]!.uid).not.toBe(orphaned.metadata.uid)
+  })
+
+  it('spares an object that was made anew under the name of one it wants to delete', async () => {
+    const s = await Scene.start()
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(1000)
+    s.wire.delaysMs.set('configmaps', 5000)
+    await s.client.delete(configmaps, 'default', 'web-roster')
+    await s.client.create(configmaps, { metadata: { name: 'web-roster', namespace: 'default' }, data: { names: "somebody else's" } })
+    await s.client.patch(replicasets, 'default', 'web', { spec: { replicas: 0 } }, { type: 'merge' })
+    await s.pass(30_000)
+    expect((await s.client.get(configmaps, 'default', 'web-roster')).data).toEqual({ names: "somebody else's" })
+    expect(s.wire.counts()).toMatchObject({ 'DELETE configmaps': 1 })
+    expect(s.warnings).toEqual([])
   })
 })
