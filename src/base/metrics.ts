@@ -121,11 +121,11 @@ export type { Histogram }
 export class MetricsRegistry {
   readonly #families = new Map<string, Family>()
 
-  counter(name: string, help: string): Counter {
-    return this.#add(new Values('counter', name, help))
+  /** `collect` is called before each scrape, for values that are cheaper read than kept. */
+  counter(name: string, help: string, collect?: (counter: Counter) => void): Counter {
+    return this.#add(new Values('counter', name, help, collect))
   }
 
-  /** `collect` is called before each scrape, for values that are cheaper read than kept. */
   gauge(name: string, help: string, collect?: (gauge: Gauge) => void): Gauge {
     return this.#add(new Values('gauge', name, help, collect))
   }

@@ -72,7 +72,12 @@ export async function readApiFlags(command: Command, release: string): Promise<S
 
 async function applyConfigFile(command: Command, file: string): Promise<void> {
   const { parse } = await import('yaml')
-  const values: unknown = parse(readFileSync(file, 'utf8'))
+  let values: unknown
+  try {
+    values = parse(readFileSync(file, 'utf8'))
+  } catch (e) {
+    throw new Error(`--config: ${file}: ${(e as Error).message.split('\n')[0]}`, { cause: e })
+  }
   if (values === null) return
   if (typeof values !== 'object' || Array.isArray(values)) throw new Error(`${file}: must be a mapping of flags to values`)
   for (const [name, value] of Object.entries(values)) {

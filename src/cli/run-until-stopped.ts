@@ -21,5 +21,6 @@ export function explainStartError(e: unknown, port: number): Error {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') return new Error(`port ${port} is already in use: choose another with --secure-port, or 0 for a free one`)
   if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') return new Error(`port ${port} may not be used: choose another with --secure-port`)
+  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') return new Error(`--bind-address: ${error.message}`)
   return error
 }

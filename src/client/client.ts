@@ -1,5 +1,5 @@
 import { type Status, isExpired } from '../api/errors.ts'
-import type { DeleteOptions as DeleteBody, Eviction, ListMeta, Pod } from '../api/generated/types.ts'
+import type { DeleteOptions as DeleteBody, Eviction, ListMeta } from '../api/generated/types.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
@@ -114,14 +114,14 @@ export class Client {
     this.#fieldManager = options.fieldManager
   }
 
-  async get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, { signal, ...query }: GetOptions = {}): Promise<T> {
+  get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, { signal, ...query }: GetOptions = {}): Promise<T> {
     return this.#send({ method: 'GET', path: objectPath(type, namespace, name), query: queryOf(query), signal })
   }
 
   /** All objects of a namespace, or of every namespace if that is ''. Every item says what it is. */
-  async list<T extends KubeObject>(type: ResourceType<T>, namespace: string, { signal, ...query }: ListOptions = {}): Promise<List<T>> {
-    const list = await this.#send<List<T>>({ method: 'GET', path: pathOf(type, namespace), query: queryOf(query), signal })
-    return named(type, list)
+  list<T extends KubeObject>(type: ResourceType<T>, namespace: string, { signal, ...query }: ListOptions = {}): Promise<List<T>> {
+    const list = this.#send<List<T>>({ method: 'GET', path: pathOf(type, namespace), query: queryOf(query), signal })
+    return list.then((all) => named(type, all))
   }
 
   /** A list in pages, all of one state. */
@@ -143,21 +143,21 @@ export class Client {
     } while (next)
   }
 
-  async create<T extends KubeObject>(type: ResourceType<T>, object: New<T>, options: WriteOptions & { namespace?: string } = {}): Promise<T> {
+  create<T extends KubeObject>(type: ResourceType<T>, object: New<T>, options: WriteOptions & { namespace?: string } = {}): Promise<T> {
     const { namespace = object.metadata.namespace ?? '' } = options
     return this.#send({ method: 'POST', path: collectionPath(type, namespace), body: typed(type, object), ...this.#writing(options) })
   }
 
   /** Replaces an object. One that carries a resourceVersion is only replaced in that state. */
-  async update<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
+  update<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
     return this.#replace(type, object, '', options)
   }
 
-  async updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
+  updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
     return this.#replace(type, object, 'status', options)
   }
 
-  async patch<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, patch: unknown, options: PatchOptions): Promise<T> {
+  patch<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, patch: unknown, options: PatchOptions): Promise<T> {
     const { force, subresource = '' } = options
     const { query, signal } = this.#writing(options)
     return this.#send({
@@ -171,7 +171,7 @@ export class Client {
   }
 
   /** Answers the object while it is still there, waiting to be gone, and otherwise a Status. */
-  async delete<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, options: DeleteOptions = {}): Promise<T | Status> {
+  delete<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, options: DeleteOptions = {}): Promise<T | Status> {
     return this.#send({ method: 'DELETE', path: objectPath(type, namespace, name), body: deleteBody(options), signal: options.signal })
   }
 
@@ -184,12 +184,13 @@ export class Client {
   /** Asks for a pod to be deleted if its disruption budgets allow it: rejects with a 429 if not, which is for the caller to wait out. */
   async evict(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
     const eviction: Eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: deleteBody(options) }
-    const path = objectPath<Pod>(pods, namespace, name, 'eviction')
+    const path = objectPath(pods, namespace, name, 'eviction')
+    if (path instanceof Error) throw path
     await this.transport.send({ method: 'POST', path, body: eviction, signal: options.signal })
   }
 
   /** Anything that is below an object: its scale, its log, a binding. What is not JSON is answered as text. */
-  async subresource<R = unknown>(
+  subresource<R = unknown>(
     type: ResourceType,
     namespace: string,
     name: string,
@@ -215,7 +216,7 @@ export class Client {
     return this.transport.close()
   }
 
-  async #replace<T extends KubeObject>(type: ResourceType<T>, object: T, subresource: string, options: WriteOptions): Promise<T> {
+  #replace<T extends KubeObject>(type: ResourceType<T>, object: T, subresource: string, options: WriteOptions): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
     const path = objectPath(type, namespace, name, subresource)
     return this.#send({ method: 'PUT', path, body: typed(type, object), ...this.#writing(options) })
@@ -225,8 +226,10 @@ export class Client {
     return { query: queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation }), signal }
   }
 
-  #send<T>(request: ApiRequest): Promise<T> {
-    return this.#retrier.send(request, this.#attempt) as Promise<T>
+  /** What is wrong with the path is a rejection like any other. */
+  #send<T>(request: Omit<ApiRequest, 'path'> & { path: string | Error }): Promise<T> {
+    if (request.path instanceof Error) return Promise.reject(request.path)
+    return this.#retrier.send(request as ApiRequest, this.#attempt) as Promise<T>
   }
 
   readonly #attempt = (request: ApiRequest): Promise<unknown> => this.transport.send(request)
@@ -246,16 +249,16 @@ function queryOf(values: Readonly<Record<string, QueryValue>>): Record<string, s
   return query
 }
 
-function collectionPath(type: ResourceType, namespace: string): string {
+function collectionPath(type: ResourceType, namespace: string): string | Error {
   // Without it, the request would be about all namespaces.
-  if (type.namespaced && namespace === '') throw new Error(`${resourceName(type)} need a namespace`)
+  if (type.namespaced && namespace === '') return new Error(`${resourceName(type)} need a namespace`)
   return pathOf(type, namespace)
 }
 
-function objectPath<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, subresource = ''): string {
+function objectPath(type: ResourceType, namespace: string, name: string, subresource = ''): string | Error {
   // Without it, the request would be about the whole collection.
-  if (name === '') throw new Error(`${resourceName(type)} need a name`)
-  if (type.namespaced && namespace === '') throw new Error(`${resourceName(type)} need a namespace`)
+  if (name === '') return new Error(`${resourceName(type)} need a name`)
+  if (type.namespaced && namespace === '') return new Error(`${resourceName(type)} need a namespace`)
   return pathOf(type, namespace, name, subresource)
 }
 

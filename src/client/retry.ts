@@ -54,15 +54,21 @@ export class Retrier {
     this.#isClosed = true
   }
 
-  async send<T>(request: ApiRequest, attempt: (request: ApiRequest) => Promise<T>): Promise<T> {
+  send<T>(request: ApiRequest, attempt: (request: ApiRequest) => Promise<T>): Promise<T> {
+    return attempt(request).catch((e: unknown) => this.#sendAgain(request, attempt, e))
+  }
+
+  async #sendAgain<T>(request: ApiRequest, attempt: (request: ApiRequest) => Promise<T>, first: unknown): Promise<T> {
     const counts = { throttled: 0, unanswered: 0 }
+    let error = first
     for (;;) {
+      const delayMs = this.#isClosed || request.signal?.aborted ? undefined : this.#delayMs(request, error, counts)
+      if (delayMs === undefined) throw error
+      await waitFor(this.#clock, delayMs, request.signal)
       try {
         return await attempt(request)
       } catch (e) {
-        const delayMs = this.#isClosed || request.signal?.aborted ? undefined : this.#delayMs(request, e, counts)
-        if (delayMs === undefined) throw e
-        await waitFor(this.#clock, delayMs, request.signal)
+        error = e
       }
     }
   }

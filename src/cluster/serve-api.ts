@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
@@ -50,14 +51,14 @@ const history = { maxAgeMs: 5 * 60_000, maxRevisions: 100_000, intervalMs: 60_00
 /** Starts an API server that listens: store, certificates, socket, kubeconfig. */
 export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   const { dataDir, logger } = options
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(dataDir)
   const plugins = chooseAdmission(options.disabledAdmission)
-  const tokens = options.tokenAuthFile ? parseTokenFile(readFileSync(options.tokenAuthFile, 'utf8')) : undefined
+  const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
   const store = await openStore(options)
   try {
     const now = Date.now()
     const authority = loadAuthority(dataDir, now)
-    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readFileSync(options.clientCaFile, 'utf8')] : [])]
+    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readCertificates(options.clientCaFile)] : [])]
     const server = await ApiServer.open({
       store,
       gates: options.gates,
@@ -69,19 +70,12 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
     })
-    const listener = await listen({
-      address: options.bindAddress,
-      port: options.securePort,
-      serving: issueServerCertificate(authority, servingHosts(options.bindAddress), now),
-      clientAuthorities,
-      handle: (exchange) => server.handle(exchange),
-    }).catch((e: unknown) => {
+    const { listener, url, kubeconfig } = await openDoor(options, server, authority, clientAuthorities, now).catch((e: unknown) => {
       server.close()
       throw e
     })
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history })
-    const url = `https://${reachable(options.bindAddress)}:${listener.port}`
-    const kubeconfig = writeKubeconfig(options, url, authority, now)
+    logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
     return {
       url,
       kubeconfig,
@@ -100,14 +94,65 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   }
 }
 
+/** Listens, and tells the admin where. */
+async function openDoor(options: ServeOptions, server: ApiServer, authority: KeyPair, clientAuthorities: readonly string[], now: number) {
+  const listener = await listen({
+    address: options.bindAddress,
+    port: options.securePort,
+    serving: issueServerCertificate(authority, servingHosts(options.bindAddress), now),
+    clientAuthorities,
+    handle: (exchange) => server.handle(exchange),
+  })
+  const url = `https://${reachable(options.bindAddress)}:${listener.port}`
+  try {
+    return { listener, url, kubeconfig: writeKubeconfig(options, url, authority, now) }
+  } catch (e) {
+    await listener.close(0)
+    throw new Error(`--kubeconfig-out: ${(e as Error).message}`, { cause: e })
+  }
+}
+
+function readFlagFile(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (e) {
+    throw new Error(`${flag}: ${(e as Error).message}`, { cause: e })
+  }
+}
+
+function readCertificates(file: string): string {
+  const text = readFlagFile('--client-ca-file', file)
+  try {
+    return new X509Certificate(text) && text
+  } catch (e) {
+    throw new Error(`--client-ca-file: ${file} has no certificate in PEM form`, { cause: e })
+  }
+}
+
+function makeDataDir(dir: string): void {
+  if (dir === '') throw new Error('--data-dir: must not be empty')
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (e) {
+    throw new Error(`--data-dir: ${(e as Error).message}`, { cause: e })
+  }
+}
+
 function openStore({ store, dataDir }: ServeOptions): Promise<Store> | Store {
   return store === 'memory' ? openMemoryStore() : openLmdbStore({ dir: path.join(dataDir, 'db') })
 }
 
+const kubernetesPlugins = new Set(
+  ('AlwaysAdmit AlwaysDeny AlwaysPullImages CertificateApproval CertificateSigning CertificateSubjectRestriction ClusterTrustBundleAttest ' +
+    'DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook LimitPodHardAntiAffinityTopology LimitRanger ' +
+    'MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceAutoProvision NamespaceExists NodeRestriction OwnerReferencesPermissionEnforcement ' +
+    'PodNodeSelector PodSecurity PodTolerationRestriction ResourceQuota ServiceAccount ValidatingAdmissionPolicy ValidatingAdmissionWebhook').split(' '),
+)
+
 function chooseAdmission(disabled: readonly string[]) {
   const known = new Set(admissionPlugins.map((p) => p.name))
-  // Names that are Kubernetes' own are taken even where there is nothing to disable, so that its scripts work.
-  for (const name of disabled) if (!known.has(name) && !/^[A-Z][A-Za-z]+$/.test(name)) throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
+  // Kubernetes' own plugins can be named even where there is nothing to disable, so that its scripts work.
+  for (const name of disabled) if (!known.has(name) && !kubernetesPlugins.has(name)) throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
   return admissionPlugins.filter((p) => !disabled.includes(p.name))
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Series } from '../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../api/errors.ts'
 import type { Authenticator } from './auth/authenticate.ts'
+import { extraPrefix, impersonated } from './auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
 import { encodeResult } from './http/encode.ts'
 import { type Exchange, wholeBody } from './http/exchange.ts'
@@ -48,7 +49,8 @@ interface Answered {
 export class ApiHandler {
   readonly #o: HandlerOptions
   readonly #inflight: { readonly mutating: Series; readonly readOnly: Series }
-  readonly #watching = new Set<Exchange>()
+  /** Open watches, each with what ends it. */
+  readonly #watching = new Map<Exchange, () => void>()
 
   constructor(options: HandlerOptions) {
     this.#o = options
@@ -72,18 +74,23 @@ export class ApiHandler {
       const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
       code = (await this.#answer(exchange, path, query, parsed, kind, headers)).code
     } catch (e) {
-      code = await this.#fail(exchange, e, id)
+      code = await this.#fail(exchange, e, id, query)
     } finally {
       inflight?.inc(-1)
       const seconds = (clock.now() - started) / 1000
       this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
-      if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, method: exchange.method, uri: exchange.url, code, seconds })
+      if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, verb: kind.verb, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent'), code, seconds })
     }
   }
 
   /** Breaks off every watch: its client finds out at once, and asks again. */
   cutWatches(): void {
-    for (const exchange of this.#watching) exchange.destroy()
+    for (const exchange of this.#watching.keys()) exchange.destroy()
+  }
+
+  /** Ends every watch as if its time were up. */
+  endWatches(): void {
+    for (const end of this.#watching.values()) end()
   }
 
   async #answer(
@@ -99,7 +106,10 @@ export class ApiHandler {
     // Somebody who shows a token that is wrong is refused even where nobody needs one.
     const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
     if (!user && !isOpen) throw unauthorized()
-    if (parsed.kind === 'resource') return this.#resource(exchange, query, parsed, user!, kind, headers)
+    if (parsed.kind === 'resource') {
+      const taken = impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
+      return this.#resource(exchange, query, parsed, taken, kind, headers)
+    }
     const found = await this.#o.documents.answer({
       method: exchange.method,
       path,
@@ -174,9 +184,12 @@ export class ApiHandler {
       logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
       exchange.destroy()
     })
-    this.#watching.add(exchange)
-    open.inc()
     let stop = () => {}
+    this.#watching.set(exchange, () => {
+      stop()
+      writer.end()
+    })
+    open.inc()
     exchange.signal.addEventListener('abort', () => {
       this.#watching.delete(exchange)
       open.inc(-1)
@@ -186,7 +199,7 @@ export class ApiHandler {
     return { code: 200 }
   }
 
-  async #fail(exchange: Exchange, e: unknown, id: string): Promise<number> {
+  async #fail(exchange: Exchange, e: unknown, id: string, query: URLSearchParams): Promise<number> {
     if (e instanceof ClientGone) return 499
     let error: ApiError
     if (e instanceof ApiError) {
@@ -199,7 +212,8 @@ export class ApiHandler {
     const retry = error.details?.retryAfterSeconds
     const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
-    const text = isYaml ? await yamlText(status) : `${JSON.stringify(status)}\n`
+    const isPretty = wantsPretty({ format: 'json', contentType: '', pretty: false }, query, exchange.header('user-agent'))
+    const text = isYaml ? await yamlText(status) : `${JSON.stringify(status, null, isPretty ? 2 : undefined)}\n`
     try {
       exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, wholeBody(Buffer.from(text)))
     } catch (e) {

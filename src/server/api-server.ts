@@ -104,9 +104,10 @@ export class ApiServer {
     return this.#handler.handle(exchange)
   }
 
-  /** From now on /readyz fails, so that clients go elsewhere. */
+  /** From now on /readyz fails, so that clients go elsewhere, and watches end, so that nobody has to be cut off. */
   beginStop(): void {
     this.#isStopping = true
+    this.#handler.endWatches()
   }
 
   close(): void {
@@ -129,10 +130,19 @@ export class ApiServer {
     this.#ends.clear()
   }
 
+  /** What can be asked for besides objects, for people who start at the root. */
+  #paths(): string[] {
+    const versions = new Set(this.parts.registry.all().map((r) => r.apiVersion))
+    const groups = [...versions].filter((v) => v.includes('/')).flatMap((v) => [`/apis/${v.split('/')[0]}`, `/apis/${v}`])
+    const others = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+    return [...new Set([...groups, ...others])].sort()
+  }
+
   /** What is not about objects: discovery, OpenAPI, health, metrics. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
     if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
+    if (path === '/' && method === 'GET') return json({ paths: this.#paths() })
     if (path === '/metrics' && method === 'GET') {
       return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
     }

@@ -22,12 +22,12 @@ const why = (text: string | Buffer, contentType?: string, validation?: FieldVali
 
 describe('decodeBody()', () => {
   it.each([
-    ['JSON', '{"metadata":{"name":"a"},"data":{"x":"y"}}', 'application/json'],
-    ['JSON that says no type', '{"metadata":{"name":"a"},"data":{"x":"y"}}', undefined],
-    ['YAML', 'metadata:\n  name: a\ndata: {x: y}', 'application/yaml'],
-    ['JSON that says its kind', '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}}', 'application/json; charset=utf-8'],
+    ['JSON', '{"metadata":{"name":"a"},"data":{"x":"z"}}', 'application/json'],
+    ['JSON that says no type', '{"metadata":{"name":"a"},"data":{"x":"z"}}', undefined],
+    ['YAML', 'metadata:\n  name: a\ndata: {x: z}', 'application/yaml'],
+    ['JSON that says its kind', '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"z"}}', 'application/json; charset=utf-8'],
   ])('reads %s', async (_what, text, contentType) => {
-    expect((await decode(text, contentType)).object).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: 'y' } })
+    expect((await decode(text, contentType)).object).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: 'z' } })
   })
 
   it('tells of fields that are unknown or said twice, refuses them, or passes over them', async () => {

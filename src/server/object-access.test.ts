@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isNotFound } from '../api/errors.ts'
-import type { ConfigMap, Event } from '../api/generated/types.ts'
+import type { ConfigMap } from '../api/generated/types.ts'
+import type { KubeObject } from '../api/object.ts'
 import { ServerTrial } from './server-trial.ts'
 import { create } from './verbs/create.ts'
 
@@ -59,7 +60,7 @@ describe('ObjectAccess', () => {
   it('finds the objects of a second version where they are stored', async () => {
     await create(trial.request('/api/v1/namespaces/default/events', { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } }))
     const grouped = trial.parts.registry.find('events.k8s.io/v1', 'events')!.resource
-    const updated = await trial.parts.access.update<Event>(grouped, 'default', 'e', (copy) => ({ ...copy, message: 'hi' }) as Event)
-    expect((updated as { message?: string }).message).toBe('hi')
+    const updated = await trial.parts.access.update<KubeObject & { message?: string }>(grouped, 'default', 'e', (copy) => ({ ...copy, message: 'hi' }))
+    expect(updated.message).toBe('hi')
   })
 })

@@ -20,9 +20,9 @@ export function registerServerMetrics(registry: MetricsRegistry, parts: ServerPa
   registry.gauge('coxswain_store_revision', 'The newest revision of the store.', (gauge) => gauge.with().set(objects.revision))
   registry.gauge('coxswain_store_compacted_revision', 'The revision up to which history is gone.', (gauge) => gauge.with().set(objects.store.compactedRevision))
   registry.gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', (gauge) => gauge.with().set(process.memoryUsage.rss()))
-  registry.gauge('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', (gauge) => {
+  registry.counter('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', (counter) => {
     const { user, system } = process.cpuUsage()
-    gauge.with().set((user + system) / 1e6)
+    counter.with().set((user + system) / 1e6)
   })
   registry.gauge('process_start_time_seconds', 'Start time of the process since unix epoch in seconds.').with().set(Math.round(Date.now() / 1000 - process.uptime()))
 }

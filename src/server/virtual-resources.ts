@@ -23,6 +23,7 @@ export class Virtual implements VirtualResources {
   run(path: ResourcePath, request: VirtualRequest): Promise<Result> | undefined {
     const review = reviews.find((r) => r.group === path.group && r.version === path.version && r.plural === path.plural)
     if (review) return path.name === '' && review.namespaced === path.inNamespace ? this.#review(review, path, request) : undefined
+    if (isDefinitions(path) && request.method === 'GET') return Promise.resolve(noDefinitions())
     const isBindings = path.apiVersion === 'v1' && path.plural === 'bindings' && path.inNamespace && path.name === ''
     return isBindings ? this.#bind(path, request) : undefined
   }
@@ -69,3 +70,13 @@ export class Virtual implements VirtualResources {
 
 /** Whoever is let in may do everything. */
 const allowEverything = (): Decision => ({ allowed: true })
+
+/** Custom resources are not served, so there are no definitions of any. kubectl asks for them to tell a mistyped kind from a custom one. */
+const isDefinitions = (path: ResourcePath) =>
+  path.apiVersion === 'apiextensions.k8s.io/v1' && path.plural === 'customresourcedefinitions' && path.name === '' && !path.inNamespace
+
+const noDefinitions = (): Result => ({
+  kind: 'value',
+  code: 200,
+  value: { kind: 'CustomResourceDefinitionList', apiVersion: 'apiextensions.k8s.io/v1', metadata: { resourceVersion: '1' }, items: [] },
+})

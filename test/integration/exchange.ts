@@ -54,6 +54,10 @@ export class MemoryExchange implements Exchange {
     return this.#headers[name]
   }
 
+  headersLike(prefix: string): string[] {
+    return Object.keys(this.#headers).filter((name) => name.startsWith(prefix))
+  }
+
   async readBody(): Promise<Buffer> {
     return this.#body
   }

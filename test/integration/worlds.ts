@@ -192,6 +192,7 @@ function freezableExchange(inner: Exchange, frozen: { isFrozen: boolean }): Exch
     certificate: inner.certificate,
     signal: inner.signal,
     header: (name) => inner.header(name),
+    headersLike: (prefix) => inner.headersLike(prefix),
     readBody: (limit) => inner.readBody(limit),
     respond: (code, headers, body) => inner.respond(code, headers, body),
     stream(code, headers) {

@@ -1,22 +1,22 @@
 import type { KubeObject } from '../../src/api/object.ts'
-import { type Informer, keyOf } from '../../src/client/index.ts'
+import { type SharedInformer, keyOf } from '../../src/client/index.ts'
 import type { World } from './world.ts'
 
 const rule = 'a cache never goes back in time'
 
 /** Checks everything that a cache tells, and what it holds, against the truth. */
 export class CacheWatch {
+  readonly informer: SharedInformer
   readonly #world: World
   readonly #who: string
-  readonly #informer: Informer
   /** The version at which each object was last told. */
   readonly #told = new Map<string, number>()
   #bookmark = 0
 
-  constructor(world: World, who: string, informer: Informer) {
+  constructor(world: World, who: string, informer: SharedInformer) {
     this.#world = world
     this.#who = who
-    this.#informer = informer
+    this.informer = informer
     informer.addHandler({
       add: (object) => this.#tell('add', object),
       update: (_old, object) => this.#tell('update', object),
@@ -33,16 +33,24 @@ export class CacheWatch {
 
   /** Whether what is cached is what was true at the version that the cache says it has. */
   check(): void {
-    const { type, lastSyncResourceVersion } = this.#informer
+    const { type, lastSyncResourceVersion } = this.informer
     const truth = this.#world.truth.listAt(type.plural, Number(lastSyncResourceVersion))
-    const cached = this.#informer.list()
+    const cached = this.informer.list()
     if (truth.length !== cached.length) this.#wrong(`at ${lastSyncResourceVersion} it holds ${names(cached)} instead of ${names(truth)}`)
     for (const object of truth) {
-      const version = this.#informer.get(keyOf(object))?.metadata.resourceVersion
+      const version = this.informer.get(keyOf(object))?.metadata.resourceVersion
       if (version !== object.metadata.resourceVersion) {
         this.#wrong(`at ${lastSyncResourceVersion} it holds ${keyOf(object)} at ${version ?? 'no version'} instead of ${object.metadata.resourceVersion}`)
       }
     }
+  }
+
+  /** Whether something has happened that it has not seen. */
+  behind(): string | undefined {
+    const { type, lastSyncResourceVersion, state } = this.informer
+    if (state.kind === 'Stopped') return undefined
+    const last = this.#world.truth.lastChangeOf(type.plural)
+    return last > Number(lastSyncResourceVersion) ? `${this.#who}'s cache of ${type.plural} is at ${lastSyncResourceVersion} and not at ${last}` : undefined
   }
 
   #tell(what: string, object: KubeObject): void {
@@ -54,7 +62,7 @@ export class CacheWatch {
   }
 
   #wrong(text: string): void {
-    this.#world.judge(rule, `${this.#who}'s cache of ${this.#informer.type.plural}: ${text}`)
+    this.#world.judge(rule, `${this.#who}'s cache of ${this.informer.type.plural}: ${text}`)
   }
 }
 

@@ -13,7 +13,15 @@ const cachesAreTrue = (): Invariant => ({
     for (const { life } of world.managers) for (const cache of life?.caches ?? []) cache.check()
     return undefined
   },
-  unfinished: (world) => (world.managers.some((m) => m.life?.manager.isActive) ? undefined : 'nobody leads'),
+  unfinished(world) {
+    const leader = world.managers.find((m) => m.life?.manager.isActive)
+    if (!leader) return 'nobody leads'
+    for (const cache of leader.life!.caches) {
+      const verdict = cache.behind()
+      if (verdict) return verdict
+    }
+    return undefined
+  },
 })
 
 /** A write that was answered with success is on the disk, whatever happens to the server. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/object.ts'
-import type { Informer } from '../../src/client/index.ts'
+import type { SharedInformer } from '../../src/client/index.ts'
 import { type AnyController, ControllerManager, type ObserveContext } from '../../src/controllers/kit/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { CacheWatch } from './cache-watch.ts'
@@ -53,7 +53,7 @@ export class Manager {
     const process = new Process(this.name, world.timeline)
     const random = world.random.fork(identity)
     const observations = new Map<string, Observation>()
-    const caches = new Map<Informer, CacheWatch>()
+    const caches = new Map<string, CacheWatch>()
     const spied = (definition: AnyController): AnyController => ({
       ...definition,
       observe: (ctx: ObserveContext, owner: KubeObject) => {
@@ -138,11 +138,12 @@ export class Manager {
 }
 
 /** Notes how far each cache of a controller is, and follows those that are new. */
-function look(world: World, identity: string, definition: AnyController, ctx: ObserveContext, caches: Map<Informer, CacheWatch>): Map<string, number> {
+function look(world: World, identity: string, definition: AnyController, ctx: ObserveContext, caches: Map<string, CacheWatch>): Map<string, number> {
   const seen = new Map<string, number>()
   for (const type of [definition.owner, ...(definition.owns ?? []), ...(definition.watches ?? []).map((w) => w.type), ...(definition.reads ?? [])]) {
-    const informer = ctx.caches.of(type) as Informer
-    if (!caches.has(informer)) caches.set(informer, new CacheWatch(world, identity, informer))
+    const informer = ctx.caches.of(type) as SharedInformer
+    // Each term of a leader has caches of its own.
+    if (caches.get(type.plural)?.informer !== informer) caches.set(type.plural, new CacheWatch(world, identity, informer))
     seen.set(type.plural, Number(informer.lastSyncResourceVersion))
   }
   return seen

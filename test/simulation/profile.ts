@@ -135,7 +135,10 @@ const election: Profile = {
 /** Only requests go wrong. */
 const errors: Profile = { ...rough, name: 'errors', worldFault: 0.002, world: { ...noWorldFaults, crashServer: 1, touch: 1 }, lostRequest: 0.04, lateRequest: 0.04, lostAnswer: 0.06, errorBefore: 0.08, errorAfter: 0.06, unsent: 0.04 }
 
-const fixed: Record<string, Profile> = { calm, rough, stale, election, errors }
+/** Only watches fall silent, and clocks are set. */
+const clocks: Profile = { ...calm, name: 'clocks', worldFault: 0.03, world: { ...noWorldFaults, freezeWatch: 3, lagWatch: 2, jumpManagerClock: 3, jumpServerClock: 1 } }
+
+const fixed: Record<string, Profile> = { calm, rough, stale, election, errors, clocks }
 
 export const profileNames: readonly string[] = ['swarm', ...Object.keys(fixed)]
 

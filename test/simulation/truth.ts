@@ -22,6 +22,7 @@ export class Truth {
   readonly #changes: (Change | undefined)[] = []
   /** plural → key → changes of it, in order. */
   readonly #byKey = new Map<string, Map<string, Change[]>>()
+  readonly #lastChanges = new Map<string, number>()
   readonly #listeners: ((change: Change) => void)[] = []
   readonly #timeline: Timeline
   #revision = 0
@@ -47,6 +48,11 @@ export class Truth {
 
   change(revision: number): Change | undefined {
     return this.#changes[revision]
+  }
+
+  /** The revision at which a kind last changed. */
+  lastChangeOf(plural: string): number {
+    return this.#lastChanges.get(plural) ?? 0
   }
 
   /** All changes of one object, of all that had its name. */
@@ -96,6 +102,7 @@ export class Truth {
     changes.push(change)
     this.#changes[event.revision] = change
     this.#revision = event.revision
+    this.#lastChanges.set(plural, event.revision)
     for (const listener of this.#listeners) listener(change)
   }
 }

@@ -206,6 +206,7 @@ describe('transition() after a silence', () => {
   const rows: [what: string, state: string, laterMs: number, comes: string][] = [
     ['a watch that has been silent for less than twice the bookmark interval is left alone', 'Watching', 119_999, 'Watching; wake 1'],
     ['a watch that has been silent for longer is frozen', 'Watching', 120_000, `Opening; abandon; report frozen; ${watchAsked('10')}`],
+    ['a watch whose timer went off is frozen, though the clock was set back', 'Watching', -3_600_000, `Opening; abandon; report frozen; ${watchAsked('10')}`],
     ['a list that is not answered is asked for again', 'Listing', 60_000, backsOff('no-answer')],
     ['a watch that is not answered is asked for again', 'Opening', 60_000, backsOff('no-answer')],
     ['a stream that stops before its end is not asked for again', 'Streaming', 120_000, backsOff('frozen')],

@@ -60,7 +60,7 @@ function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput
       }
       return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
     case 'woke': {
-      const leftMs = state.askedAtMs + now.rules.answerMs - now.nowMs
+      const leftMs = leftOf(now.rules.answerMs, state.askedAtMs, now.nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
       return retry(state, 'list', 'no-answer', `a list was not answered within ${now.rules.answerMs / 1000} s`, now)
     }
@@ -88,7 +88,7 @@ function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherI
       if (!input.failure) return retry(state, 'list', 'short', 'a watch ended before it had said what is there', now)
       return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
     case 'woke': {
-      const leftMs = state.heardAtMs + rules.silenceMs - nowMs
+      const leftMs = leftOf(rules.silenceMs, state.heardAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
       // It may be a server that ignores what it does not know. A list is understood by all.
       return retry({ ...state, canStream: false }, 'list', 'frozen', frozenMessage(rules), now)
@@ -111,7 +111,7 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
       if (input.failure?.kind === 'expired') return listAgain(state, input.failure, now)
       return retry(state, 'watch', input.failure ? 'error' : 'short', input.failure?.message ?? 'a watch ended before it began', now, input.failure?.retryAfterMs)
     case 'woke': {
-      const leftMs = state.askedAtMs + rules.answerMs - nowMs
+      const leftMs = leftOf(rules.answerMs, state.askedAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
       return retry(state, 'watch', 'no-answer', `a watch was not answered within ${rules.answerMs / 1000} s`, now)
     }
@@ -143,7 +143,7 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
       return retryAtOnce(state, 'watch', 'error', failure, now)
     }
     case 'woke': {
-      const leftMs = state.heardAtMs + rules.silenceMs - nowMs
+      const leftMs = leftOf(rules.silenceMs, state.heardAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
       return after([{ kind: 'abandon' }, report('frozen', frozenMessage(rules))], resume(state, now))
     }
@@ -151,6 +151,9 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
       return { state, effects: nothing }
   }
 }
+
+/** How much is left of a while. A clock that was set back cannot tell: then it is over, as the timer says. */
+const leftOf = (whileMs: number, sinceMs: number, nowMs: number): number => (nowMs < sinceMs ? 0 : sinceMs + whileMs - nowMs)
 
 /** Written out, as it happens with every event. */
 const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> => ({

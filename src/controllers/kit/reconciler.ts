@@ -2,7 +2,7 @@ import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
-import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, removeFinalizer } from '../../client/index.ts'
+import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, keyOf, removeFinalizer } from '../../client/index.ts'
 import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
 import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, Step, Told } from './definition.ts'
@@ -108,7 +108,9 @@ export class Reconciler {
     const { finalizer, owner: type } = this.#parts.definition
     if (!finalizer || !owner.metadata.deletionTimestamp) return false
     if (step.actions.length > 0 || step.wait !== undefined || step.requeueAfterMs !== undefined) return false
-    await writer.patch(type, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' })
+    const left = await writer.patch(type, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' })
+    // With its last finalizer it is gone; the answer is how it was, at a version that the cache has already.
+    if (!left.metadata.finalizers?.length) this.#parts.log.removed({ key: keyOf(owner), uid: owner.metadata.uid ?? '' }, type, left)
     return true
   }
 

@@ -11,7 +11,8 @@ describe('certificates', () => {
   it('createAuthority() makes a certificate authority that signed itself', () => {
     expect(ca.ca).toBe(true)
     expect(ca.verify(ca.publicKey)).toBe(true)
-    expect(ca.subject).toBe('CN=coxswain-ca')
+    expect(ca.subject).toMatch(/^CN=coxswain-ca@[0-9a-f]{12}$/)
+    expect(new X509Certificate(createAuthority(now).certificate).subject).not.toBe(ca.subject)
     expect(isKeyOf(authority)).toBe(true)
   })
 
@@ -31,6 +32,7 @@ describe('certificates', () => {
     const client = new X509Certificate(issueClientCertificate(authority, { commonName: 'admin', organizations: ['system:masters', 'devs'] }, now).certificate)
     expect(client.subject.split('\n')).toEqual(['O=system:masters', 'O=devs', 'CN=admin'])
     expect(client.verify(ca.publicKey)).toBe(true)
+    expect(client.issuer).toBe(ca.subject)
     expect(Date.parse(client.validFrom)).toBeLessThan(now)
     expect(Date.parse(client.validTo)).toBeGreaterThan(now + 300 * 24 * 3600_000)
   })

@@ -1,4 +1,4 @@
-import { type KeyObject, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import { bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8 } from './der.ts'
 
@@ -81,16 +81,19 @@ const skewMs = 5 * 60_000
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
 
-const caSubject: Subject = { commonName: 'coxswain-ca' }
 
-/** A certificate authority of our own, good for ten years. */
+/**
+ * A certificate authority of our own, good for ten years. No two have the same name: a certificate of another cluster is then one
+ * of an unknown issuer, instead of one of ours with a wrong signature.
+ */
 export function createAuthority(now: number): KeyPair {
   const { publicKey, privateKey } = newKey()
+  const subject: Subject = { commonName: `coxswain-ca@${randomBytes(6).toString('hex')}` }
   const keyId = createHash('sha1').update(spki(publicKey)).digest()
   const certificate = issue(
     {
-      subject: caSubject,
-      issuer: caSubject,
+      subject,
+      issuer: subject,
       publicKey,
       notBefore: now - skewMs,
       notAfter: now + 10 * yearMs,
@@ -104,7 +107,8 @@ export function createAuthority(now: number): KeyPair {
 function issueLeaf(authority: KeyPair, subject: Subject, now: number, usage: string, more: Buffer[]): KeyPair {
   const { publicKey, privateKey } = newKey()
   const extensions = [keyUsage.leaf, extension(oid.extendedKeyUsage, sequence(objectId(usage))), ...more]
-  const request = { subject, issuer: caSubject, publicKey, notBefore: now - skewMs, notAfter: now + yearMs, extensions }
+  const issuer = { commonName: new X509Certificate(authority.certificate).subject.replace(/^CN=/, '') }
+  const request = { subject, issuer, publicKey, notBefore: now - skewMs, notAfter: now + yearMs, extensions }
   return { certificate: issue(request, createPrivateKey(authority.key)), key: pem(privateKey) }
 }
 

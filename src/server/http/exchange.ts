@@ -17,6 +17,8 @@ export interface Exchange {
   /** Path and query as they were sent. */
   readonly url: string
   header(name: string): string | undefined
+  /** Names of headers that begin with `prefix`, in lower case. */
+  headersLike(prefix: string): string[]
   readonly certificate: Credentials['certificate']
   /** The whole body; throws 413 for one longer than `limit`. */
   readBody(limit: number): Promise<Buffer>

@@ -59,7 +59,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.setTimeout(0)
   const bodyTimeoutMs = options.bodyTimeoutMs ?? 60_000
+  const answering = new Set<AnyResponse>()
   server.on('request', (request: AnyRequest, response: AnyResponse) => {
+    answering.add(response)
+    response.once('close', () => answering.delete(response))
     void options.handle(new NodeExchange(request, response, bodyTimeoutMs))
   })
   await new Promise<void>((resolve, reject) => {
@@ -74,17 +77,25 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => sockets.size,
-    close: (graceMs) => close(server, sockets, graceMs),
+    close: (graceMs) => close(server, sockets, answering, graceMs),
   }
 }
 
-async function close(server: Http2SecureServer, sockets: Set<TLSSocket>, graceMs: number): Promise<void> {
+/** Waits for what is being answered, no longer than `graceMs`; connections that only wait for more are ended at once. */
+async function close(server: Http2SecureServer, sockets: Set<TLSSocket>, answering: Set<AnyResponse>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy()
-  }, graceMs)
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, graceMs)
+    const check = () => {
+      if (answering.size > 0) return
+      clearTimeout(timer)
+      resolve()
+    }
+    for (const response of answering) response.once('close', () => setImmediate(check))
+    check()
+  })
+  for (const socket of sockets) socket.destroy()
   await closed
-  clearTimeout(timer)
 }
 
 const certificates = new WeakMap<TLSSocket, { subject: Credentials['certificate'] }>()
@@ -131,6 +142,10 @@ class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
+  headersLike(prefix: string): string[] {
+    return Object.keys(this.#request.headers).filter((name) => name.startsWith(prefix))
+  }
+
   get certificate(): Credentials['certificate'] {
     const socket = 'stream' in this.#request ? this.#request.stream?.session?.socket : this.#request.socket
     return socket ? certificateOf(socket as TLSSocket) : undefined
@@ -142,7 +157,7 @@ class NodeExchange implements Exchange {
       this.#abort = abort
       if (this.#isGone()) abort.abort()
       else {
-        // What was answered needs no abort, and most requests are: it costs more than all the rest of a small answer.
+        // What was answered needs no abort, which costs a tenth of a small answer.
         this.#response.once('close', () => {
           if (!this.#isAnswered) abort.abort()
         })

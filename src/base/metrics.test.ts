@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { MetricsRegistry } from './metrics.ts'
+
+describe('MetricsRegistry', () => {
+  it('writes counters and gauges in the text form of Prometheus', () => {
+    const registry = new MetricsRegistry()
+    const requests = registry.counter('requests_total', 'Requests.')
+    requests.with({ code: '200' }).inc()
+    requests.with({ code: '200' }).inc(2)
+    requests.with({ code: '500' }).inc()
+    const held = registry.gauge('open', 'Open ones.').with()
+    held.set(5)
+    held.inc(-1)
+    expect(registry.text()).toBe(
+      '# HELP requests_total Requests.\n# TYPE requests_total counter\nrequests_total{code="200"} 3\nrequests_total{code="500"} 1\n' +
+        '# HELP open Open ones.\n# TYPE open gauge\nopen 4\n',
+    )
+  })
+
+  it('escapes what labels may contain', () => {
+    const registry = new MetricsRegistry()
+    registry.gauge('g', 'G.').with({ a: 'x"y\\z\nw' }).set(1)
+    expect(registry.text()).toContain('g{a="x\\"y\\\\z\\nw"} 1\n')
+  })
+
+  it('asks for values when they are read', () => {
+    const registry = new MetricsRegistry()
+    let now = 1
+    registry.gauge('g', 'G.', (gauge) => gauge.with().set(now))
+    now = 7
+    expect(registry.text()).toContain('g 7\n')
+  })
+
+  it('forgets a series that is removed', () => {
+    const registry = new MetricsRegistry()
+    const gauge = registry.gauge('g', 'G.')
+    gauge.with({ a: '1' }).set(1)
+    gauge.remove({ a: '1' })
+    expect(registry.text()).not.toContain('g{')
+  })
+
+  it('counts observations into buckets that add up', () => {
+    const registry = new MetricsRegistry()
+    const seconds = registry.histogram('h', 'H.', [0.1, 1, 10]).with({ v: 'x' })
+    for (const value of [0.1, 0.05, 0.5, 5, 50]) seconds.observe(value)
+    const lines = registry.text().split('\n').filter((l) => l.startsWith('h'))
+    expect(lines).toEqual([
+      'h_bucket{v="x",le="0.1"} 2', 'h_bucket{v="x",le="1"} 3', 'h_bucket{v="x",le="10"} 4', 'h_bucket{v="x",le="+Inf"} 5', 'h_sum{v="x"} 55.65', 'h_count{v="x"} 5',
+    ])
+  })
+
+  it('does not take a name twice', () => {
+    const registry = new MetricsRegistry()
+    registry.counter('a', 'A.')
+    expect(() => registry.gauge('a', 'B.')).toThrow('metric a is registered twice')
+  })
+})

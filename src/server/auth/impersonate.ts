@@ -1,0 +1,24 @@
+import { ApiError } from '../../api/errors.ts'
+import type { UserInfo } from '../objects.ts'
+
+const authenticated = 'system:authenticated'
+
+/** Who a request is to be taken as: the one it names in its Impersonate headers, or the one who sends it. */
+export function impersonated(sender: UserInfo, header: (name: string) => string | undefined, extraNames: Iterable<string>): UserInfo {
+  const name = header('impersonate-user')
+  const groups = splitList(header('impersonate-group'))
+  const uid = header('impersonate-uid')
+  const extra: Record<string, string[]> = {}
+  for (const key of extraNames) extra[decodeURIComponent(key.slice(extraPrefix.length))] = splitList(header(key))
+  if (!name) {
+    if (groups.length || uid || Object.keys(extra).length) throw new ApiError(500, 'InternalError', 'requested groups, uid or extra without impersonating a user')
+    return sender
+  }
+  const all = groups.includes(authenticated) || name === 'system:anonymous' ? groups : [...groups, authenticated]
+  return { name, ...(uid ? { uid } : {}), groups: all, ...(Object.keys(extra).length ? { extra } : {}) }
+}
+
+/** How the headers begin whose rest is the name of something extra. */
+export const extraPrefix = 'impersonate-extra-'
+
+const splitList = (text: string | undefined): string[] => (text ? text.split(',').map((t) => t.trim()).filter((t) => t !== '') : [])
