@@ -42,7 +42,8 @@ export const runCoxswain = (args: readonly string[]): Promise<Ended> => start(ar
 /** Starts an API server on a free port and waits until it is ready; throws what it said if it ends instead. */
 export async function startServer(dataDir: string, flags: readonly string[] = []): Promise<RunningServer> {
   const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
-  const { child, ended } = start(['apiserver', '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
+  const log = flags.includes('--log-level') ? [] : ['--log-level', 'warn']
+  const { child, ended } = start(['apiserver', '--store', 'lmdb', '--data-dir', dataDir, ...port, ...log, ...flags])
   const ready = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (line.startsWith('ready ')) resolve(line)

@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../../src/base/seeded-random.ts'
 import type { Profile, WorldFaults } from './profile.ts'
 
-type Chance = Exclude<keyof Profile, 'name' | 'world' | 'userAction' | 'worldFault'>
+type Chance = Exclude<keyof Profile, 'name' | 'election' | 'world' | 'userAction' | 'worldFault'>
 
 /**
  * Nothing that was sent arrives later than this. A leader stops acting five seconds before others may take its lease: so what it sent

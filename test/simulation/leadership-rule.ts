@@ -13,7 +13,7 @@ export function oneLeaderActs(): Invariant {
   let durationMs = 0
   let lastRenewTime: string | undefined
   const identityOf = (call: Call, world: World): string | undefined => {
-    if (!isWrite(call) || isElection(call)) return undefined
+    if (!world.profile.election || !isWrite(call) || isElection(call)) return undefined
     return world.lives.get(call.process)?.identity
   }
   return {

@@ -53,7 +53,7 @@ class Exchange {
   readonly #network: Network
   readonly #process: Process
   readonly #faults: Faults
-  readonly #request: ApiRequest
+  #request: ApiRequest
   readonly #resolve: (answer: unknown) => void
   readonly #reject: (error: Error) => void
   readonly #call: Call
@@ -64,9 +64,7 @@ class Exchange {
     this.#network = network
     this.#process = process
     this.#faults = faults
-    // What is under way is no longer its sender's.
-    const body = request.body === undefined ? undefined : (JSON.parse(JSON.stringify(request.body)) as unknown)
-    this.#request = { ...request, body, signal: undefined }
+    this.#request = { ...request, signal: undefined }
     this.#resolve = resolve
     this.#reject = reject
     this.#call = {
@@ -74,7 +72,7 @@ class Exchange {
       number: isWrite(request) ? network.nextCallNumber() : 0,
       process,
       method: request.method,
-      body,
+      body: request.body,
       sentAtMs: network.timeline.nowMs,
       arrivedAtMs: undefined,
       outcome: undefined,
@@ -110,8 +108,11 @@ class Exchange {
       forget()
     }
     if (isLate) this.#fail(new TransportError('the connection was reset', false), faults.between(0, delayMs))
-    if (delayMs === 0 && connection.process.isRunning) void this.#arrive(connection)
-    else connection.process.receive(delayMs, () => void this.#arrive(connection))
+    if (delayMs === 0 && connection.process.isRunning) return void this.#arrive(connection)
+    // What is under way is no longer its sender's.
+    const { body } = this.#request
+    if (body !== undefined) this.#request = { ...this.#request, body: JSON.parse(JSON.stringify(body)) as unknown }
+    connection.process.receive(delayMs, () => void this.#arrive(connection))
   }
 
   async #arrive(connection: Connection): Promise<void> {

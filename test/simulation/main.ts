@@ -3,13 +3,15 @@ import { parseArgs } from 'node:util'
 import { type Breakage, breakages } from './breakage.ts'
 import { profileNames } from './profile.ts'
 import { run } from './run.ts'
+import { scenarioNames } from './scenarios/index.ts'
 
-const usage = `usage: npm run simulate -- [--seed N] [--steps M] [--seeds K] [--profile P] [--break PART] [--jobs J] [--history]
+const usage = `usage: npm run simulate -- [--seed N] [--steps M] [--seeds K] [--profile P] [--scenario S] [--break PART] [--jobs J] [--history]
 
   --seed N      the first seed (1)
   --steps M     steps with faults in each run (2000)
   --seeds K     how many seeds, from N on (1)
   --profile P   ${profileNames.join(', ')} (swarm)
+  --scenario S  ${scenarioNames.join(', ')} (any: the seed decides)
   --break PART  runs with a part that is broken on purpose: ${Object.keys(breakages).join(', ')}
   --jobs J      processes at the same time (1)
   --history     prints all that happened, also of a run that passes`
@@ -19,6 +21,7 @@ interface Settings {
   steps: number
   seeds: number
   profile: string
+  scenario: string
   breakage: Breakage | undefined
   jobs: number
   history: boolean
@@ -43,6 +46,7 @@ function readSettings(args: string[]): Settings {
       steps: { type: 'string', default: '2000' },
       seeds: { type: 'string', default: '1' },
       profile: { type: 'string', default: 'swarm' },
+      scenario: { type: 'string', default: 'any' },
       break: { type: 'string' },
       jobs: { type: 'string', default: '1' },
       history: { type: 'boolean', default: false },
@@ -54,26 +58,28 @@ function readSettings(args: string[]): Settings {
     return value
   }
   if (!profileNames.includes(values.profile)) throw new Error(`there is no profile ${JSON.stringify(values.profile)}: ${profileNames.join(', ')}`)
+  if (!scenarioNames.includes(values.scenario)) throw new Error(`there is no scenario ${JSON.stringify(values.scenario)}: ${scenarioNames.join(', ')}`)
   if (values.break !== undefined && !(values.break in breakages)) throw new Error(`nothing is called ${JSON.stringify(values.break)}: ${Object.keys(breakages).join(', ')}`)
   return {
     seed: count('seed'),
     steps: count('steps'),
     seeds: count('seeds'),
     profile: values.profile,
+    scenario: values.scenario,
     breakage: values.break as Breakage | undefined,
     jobs: Math.max(1, count('jobs')),
     history: values.history,
   }
 }
 
-const commandFor = ({ steps, profile, breakage }: Settings, seed: number): string =>
-  `npm run simulate -- --seed ${seed} --steps ${steps} --profile ${profile}${breakage ? ` --break ${breakage}` : ''}`
+const commandFor = ({ steps, profile, scenario, breakage }: Settings, seed: number): string =>
+  `npm run simulate -- --seed ${seed} --steps ${steps} --profile ${profile} --scenario ${scenario}${breakage ? ` --break ${breakage}` : ''}`
 
 /** One seed after another, until one fails. */
 async function runHere(settings: Settings): Promise<Tally> {
   const tally: Tally = { runs: 0, steps: 0, virtualMs: 0, revisions: 0, failures: 0 }
   for (let { seed } = settings; seed < settings.seed + settings.seeds; seed++) {
-    const result = await run({ seed, steps: settings.steps, profile: settings.profile, breakage: settings.breakage })
+    const result = await run({ seed, steps: settings.steps, profile: settings.profile, scenario: settings.scenario, breakage: settings.breakage })
     tally.runs++
     tally.steps += result.steps
     tally.virtualMs += result.virtualMs
@@ -108,8 +114,8 @@ async function runApart(settings: Settings): Promise<Tally> {
   }))
 }
 
-const argumentsFor = ({ seed, seeds, steps, profile, breakage }: Settings): string[] => [
-  ...['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile],
+const argumentsFor = ({ seed, seeds, steps, profile, scenario, breakage }: Settings): string[] => [
+  ...['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile, '--scenario', scenario],
   ...(breakage ? ['--break', breakage] : []),
 ]
 

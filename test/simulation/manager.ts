@@ -72,13 +72,14 @@ export class Manager {
         clock: process.clock,
         random,
         logger: new Logger((line) => world.judge('no part finds fault with itself', line), 'error', {}, () => process.clock.now()),
-        leaderElection: { ...electionLease, identity },
+        ...(world.profile.election ? { leaderElection: { ...electionLease, identity } } : {}),
       }),
     }
     this.#life = life
     world.lives.set(process, life)
     world.history.add(this.name, `starts as ${identity}`)
-    void life.manager.start()
+    // It is told to stop before it has started, at worst.
+    life.manager.start().catch(() => undefined)
   }
 
   /** False if there is nothing to crash. */

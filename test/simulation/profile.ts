@@ -16,9 +16,11 @@ export interface WorldFaults {
   touch: number
 }
 
-/** How rough a world is. All but `world` are probabilities. */
+/** How rough a world is. Numbers are probabilities. */
 export interface Profile {
   name: string
+  /** Whether several managers stand for election; else there is one that acts whenever it runs. */
+  election: boolean
   /** A step is something a user does. */
   userAction: number
   /** A step is a fault of the world. */
@@ -66,6 +68,7 @@ const noWorldFaults: WorldFaults = {
 
 const calm: Profile = {
   name: 'calm',
+  election: true,
   userAction: 0.02,
   worldFault: 0,
   world: noWorldFaults,
@@ -86,6 +89,7 @@ const calm: Profile = {
 /** Everything at once. */
 const rough: Profile = {
   name: 'rough',
+  election: true,
   userAction: 0.03,
   worldFault: 0.015,
   world: {
@@ -136,7 +140,7 @@ const election: Profile = {
 const errors: Profile = { ...rough, name: 'errors', worldFault: 0.002, world: { ...noWorldFaults, crashServer: 1, touch: 1 }, lostRequest: 0.04, lateRequest: 0.04, lostAnswer: 0.06, errorBefore: 0.08, errorAfter: 0.06, unsent: 0.04 }
 
 /** Only watches fall silent, and clocks are set. */
-const clocks: Profile = { ...calm, name: 'clocks', worldFault: 0.03, world: { ...noWorldFaults, freezeWatch: 3, lagWatch: 2, jumpManagerClock: 3, jumpServerClock: 1 } }
+const clocks: Profile = { ...calm, name: 'clocks', election: false, worldFault: 0.03, world: { ...noWorldFaults, freezeWatch: 3, lagWatch: 2, jumpManagerClock: 3, jumpServerClock: 1 } }
 
 const fixed: Record<string, Profile> = { calm, rough, stale, election, errors, clocks }
 
@@ -155,7 +159,7 @@ export function chooseProfile(name: string, random: SeededRandom): Profile {
   const some = (value: number) => (random.chance(0.6) ? value * random.between(0.3, 2) : 0)
   const world = { ...noWorldFaults }
   for (const fault of Object.keys(world) as (keyof WorldFaults)[]) world[fault] = some(rough.world[fault])
-  const profile: Profile = { ...rough, name: 'swarm', world }
+  const profile: Profile = { ...rough, name: 'swarm', election: random.chance(0.75), world }
   for (const key of ['slowRequest', 'unsent', 'lostRequest', 'lateRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'slowEvent', 'duplicateEvent', 'refusedWatch'] as const) {
     profile[key] = some(rough[key])
   }

@@ -1,7 +1,8 @@
+import { SeededRandom } from '../../src/base/seeded-random.ts'
 import { type Breakage, breakages } from './breakage.ts'
 import { commonRules } from './common-rules.ts'
-import { demonstration } from './demonstration.ts'
 import type { Violation } from './invariant.ts'
+import { scenarios } from './scenarios/index.ts'
 import type { SimulatedController } from './simulated-controller.ts'
 import { World } from './world.ts'
 
@@ -11,7 +12,8 @@ export interface RunOptions {
   steps: number
   profile?: string
   breakage?: Breakage
-  controllers?: readonly SimulatedController[]
+  /** What is simulated; by default whichever of all the seed takes. */
+  scenario?: string
 }
 
 export interface RunResult {
@@ -26,19 +28,16 @@ export interface RunResult {
   digest(): string
 }
 
-/** Every controller that the simulation knows. */
-export const allControllers: readonly SimulatedController[] = [demonstration]
-
 /** How long it may take after the faults until everything is as it should be. A frozen watch alone takes two minutes to be noticed. */
 const convergeMs = 15 * 60_000
 /** How long nothing may happen then. */
 const idleMs = 70_000
 
 /** Runs one seed from beginning to end, or to the first rule that is broken. */
-export async function run({ seed, steps, profile = 'swarm', breakage, controllers = allControllers }: RunOptions): Promise<RunResult> {
+export async function run({ seed, steps, profile = 'swarm', breakage, scenario = 'any' }: RunOptions): Promise<RunResult> {
   const mend = breakage ? breakages[breakage]() : () => {}
   try {
-    const world = await World.create({ seed, profile, controllers, invariants: commonRules() })
+    const world = await World.create({ seed, profile, controllers: controllersOf(scenario, seed), invariants: commonRules() })
     const startMs = world.timeline.nowMs
     while (world.steps < steps && !world.violation) await world.step()
     if (!world.violation) await comeToRest(world)
@@ -78,4 +77,11 @@ async function comeToRest(world: World): Promise<void> {
     lack = world.unfinished()
     if (lack) world.judge('what is as it should be stays so', lack)
   }
+}
+
+function controllersOf(scenario: string, seed: number): readonly SimulatedController[] {
+  const name = scenario === 'any' ? new SeededRandom(seed).fork('scenario').pick(Object.keys(scenarios)) : scenario
+  const controllers = scenarios[name]
+  if (!controllers) throw new Error(`there is no scenario ${JSON.stringify(name)}: ${Object.keys(scenarios).join(', ')}`)
+  return controllers
 }

@@ -20,6 +20,8 @@ export interface SimulatedController {
   /** Kinds that others may touch at any time: in annotations, which concern nobody. */
   readonly touched: readonly ResourceType[]
   readonly userActions: readonly UserAction[]
+  /** Sets up who else acts in the world, as nodes do; it goes on when faults have stopped. */
+  actor?(world: World): void
   /** Once for each run. */
   invariants(): readonly Invariant[]
 }

@@ -21,7 +21,6 @@ export interface WorldOptions {
   controllers: readonly SimulatedController[]
   /** Rules for all controllers; theirs come on top. */
   invariants: readonly Invariant[]
-  managers?: number
 }
 
 /** Lets everything that needs no time come to its end. */
@@ -87,7 +86,7 @@ export class World {
       nextCallNumber: () => ++this.#calls,
     }
     this.userClient = this.#quietClient('user')
-    this.managers = Array.from({ length: options.managers ?? 2 }, (_, i) => new Manager(this, `manager-${i + 1}`))
+    this.managers = Array.from({ length: this.profile.election ? 2 : 1 }, (_, i) => new Manager(this, `manager-${i + 1}`))
     const watching = this.#invariants.filter((i) => i.changed)
     this.truth.onChange((change) => {
       for (const invariant of watching) this.judge(invariant.name, invariant.changed!(change, this))
@@ -102,6 +101,7 @@ export class World {
     await world.node.start()
     await settled()
     world.faults.isOn = true
+    for (const controller of world.controllers) controller.actor?.(world)
     for (const manager of world.managers) manager.start()
     await settled()
     return world

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { type Breakage, breakages } from './breakage.ts'
+import { profileNames } from './profile.ts'
+import { run } from './run.ts'
+
+const slowly = { timeout: 120_000 }
+
+describe('the same seed', () => {
+  it.each(profileNames)('has the same history, to the letter, with the profile %s', slowly, async (profile) => {
+    const [first, second] = [await run({ seed: 7, steps: 400, profile }), await run({ seed: 7, steps: 400, profile })]
+    expect(second.history().join('\n')).toBe(first.history().join('\n'))
+    expect(first.history().length).toBeGreaterThan(20)
+  })
+
+  it('has another history than the next one', slowly, async () => {
+    const [first, second] = [await run({ seed: 7, steps: 400 }), await run({ seed: 8, steps: 400 })]
+    expect(second.digest()).not.toBe(first.digest())
+  })
+})
+
+describe('every rule holds', () => {
+  it('for sixty seeds', slowly, async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const { violation, history } = await run({ seed, steps: 600 })
+      expect(violation, `seed ${seed}\n${violation ? history(60).join('\n') : ''}`).toBeUndefined()
+    }
+  })
+})
+
+/** The first of a hundred seeds that notices. */
+async function firstFailure(breakage: Breakage) {
+  for (let seed = 1; seed <= 100; seed++) {
+    const result = await run({ seed, steps: 2000, breakage })
+    if (result.violation) return result
+  }
+  return undefined
+}
+
+describe('a part that is broken on purpose is found out within a hundred seeds', () => {
+  it.each(Object.keys(breakages) as Breakage[])('%s', slowly, async (breakage) => {
+    const failed = await firstFailure(breakage)
+    expect(failed?.violation).toBeDefined()
+    expect(failed!.history(60).join('\n')).toContain(`VIOLATION    ${failed!.violation!.invariant}: ${failed!.violation!.text}`)
+    // It was this part, and not the seed; and it is whole again.
+    expect((await run({ seed: failed!.seed, steps: 2000 })).violation).toBeUndefined()
+  })
+})
+
+describe('npm run simulate', () => {
+  const simulate = async (...args: string[]) => {
+    const command = promisify(execFile)(process.execPath, ['scripts/run-ts.mjs', 'test/simulation/main.ts', ...args])
+    const { stdout, code } = await command.then(
+      ({ stdout }) => ({ stdout, code: 0 }),
+      (e: { stdout: string; code: number }) => e,
+    )
+    return { code, lines: stdout.trimEnd().split('\n') }
+  }
+
+  it('sums up what has passed', slowly, async () => {
+    const { code, lines } = await simulate('--seed', '1', '--seeds', '3', '--steps', '50', '--jobs', '2')
+    expect([code, lines]).toEqual([0, [expect.stringMatching(/^3 runs, 0 failed: \d+ steps, \d+ revisions, /)]])
+  })
+
+  it('prints a seed that fails, the rule and the history, and how to see the same again, which is the same', slowly, async () => {
+    const { code, lines } = await simulate('--seeds', '100', '--break', 'consistency-store')
+    expect(code).toBe(1)
+    expect(lines[0]).toMatch(/^seed \d+ fails in step \d+: never more /)
+    expect(lines.filter((l) => l.includes('VIOLATION'))).toHaveLength(1)
+    const again = lines.find((l) => l.startsWith('the same again: npm run simulate -- '))!
+    const second = await simulate(...again.slice(again.indexOf('--') + 3).split(' '))
+    expect(second.lines.slice(0, -1)).toEqual(lines.slice(0, -1))
+  })
+
+  it('refuses what it does not know', slowly, async () => {
+    expect((await simulate('--profile', 'nice')).code).toBe(2)
+    expect((await simulate('--break', 'everything')).code).toBe(2)
+    expect((await simulate('--steps', 'many')).code).toBe(2)
+  })
+})
