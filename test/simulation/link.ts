@@ -34,6 +34,7 @@ export class Link implements Transport {
 
   send<T>(request: ApiRequest): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      if (this.#process.isDead) return // it never knows
       if (request.signal?.aborted) return reject(request.signal.reason as Error)
       new Exchange(this.#network, this.#process, this.#faults, request, resolve as (answer: unknown) => void, reject).start()
     })

@@ -114,10 +114,8 @@ async function runApart(settings: Settings): Promise<Tally> {
   }))
 }
 
-const argumentsFor = ({ seed, seeds, steps, profile, scenario, breakage }: Settings): string[] => [
-  ...['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile, '--scenario', scenario],
-  ...(breakage ? ['--break', breakage] : []),
-]
+const argumentsFor = ({ seed, seeds, steps, profile, scenario, breakage }: Settings): string[] =>
+  ['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile, '--scenario', scenario].concat(breakage ? ['--break', breakage] : [])
 
 function tallyOf(child: ChildProcess): Promise<Tally> {
   return new Promise((resolve, reject) => {

@@ -19,11 +19,18 @@ export const childrenAt = (world: World, { child }: Family, ownerUid: string, re
 /** Whether nobody waits any more for what the call does: it was given up, not answered in time, or its sender is dead. */
 const isLate = (call: Call): boolean => call.told !== 'nothing' || call.process.isDead
 
+/** Children that came late, by uid, and the revisions at which they came: nobody could know of those. */
+type LateChildren = Map<string, number>
+
+/** What must hold of every family. `saysRight` judges what an owner says of itself in the end. */
+export function familyRules(family: Family, saysRight: (owner: KubeObject, children: number) => Verdict): Invariant[] {
+  const late: LateChildren = new Map()
+  return [neverTooMany(family, late), neverTooFew(family), enoughInTheEnd(family, late, saysRight)]
+}
+
 /** No child is made that makes them more than its maker saw that are wanted. What came late was nobody's decision by then; it has to go again. */
-export function neverTooMany(family: Family): Invariant {
+function neverTooMany(family: Family, late: LateChildren): Invariant {
   const { plural } = family.child
-  /** Children that came late, and when. */
-  const late = new Map<string, number>()
   return {
     name: `never more ${plural} than wanted`,
     happened(call, world): Verdict {
@@ -45,7 +52,7 @@ export function neverTooMany(family: Family): Invariant {
 }
 
 /** No child is deleted that its deleter saw to be wanted, nor one that it has seen go. */
-export function neverTooFew(family: Family): Invariant {
+function neverTooFew(family: Family): Invariant {
   const { plural } = family.child
   /** Children that have gone, and when; `isDecided` if by the decision of who counts them. */
   const gone = new Map<string, { revision: number; ownerUid: string; isDecided: boolean }>()
@@ -83,8 +90,8 @@ export function neverTooFew(family: Family): Invariant {
   }
 }
 
-/** In the end every owner has as many children as it wants, and there are no others. `isSaid` judges what an owner says about it. */
-export function enoughInTheEnd(family: Family, isSaid: (owner: KubeObject, children: number) => Verdict): Invariant {
+/** In the end every owner has as many children as it wants, and there are no others but such as came when their owner was gone: a garbage collector's business. */
+function enoughInTheEnd(family: Family, late: LateChildren, saysRight: (owner: KubeObject, children: number) => Verdict): Invariant {
   return {
     name: `every owner has its ${family.child.plural}`,
     unfinished(world): Verdict {
@@ -94,11 +101,11 @@ export function enoughInTheEnd(family: Family, isSaid: (owner: KubeObject, child
         if (deletionTimestamp) return `${name} is still being deleted`
         const { length } = childrenAt(world, family, uid!, world.truth.revision)
         if (length !== family.wantedBy(owner)) return `${name} has ${length} and wants ${family.wantedBy(owner)}`
-        const verdict = isSaid(owner, length)
+        const verdict = saysRight(owner, length)
         if (verdict) return `${name} ${verdict}`
       }
       const uids = new Set(owners.map((o) => o.metadata.uid))
-      const orphan = world.truth.list(family.child.plural).find((c) => controllerOf(c) && !uids.has(controllerOf(c)!.uid))
+      const orphan = world.truth.list(family.child.plural).find((c) => controllerOf(c) && !uids.has(controllerOf(c)!.uid) && !late.has(c.metadata.uid!))
       return orphan && `${orphan.metadata.name} is left of an owner that is gone`
     },
   }

@@ -90,8 +90,8 @@ const calm: Profile = {
 const rough: Profile = {
   name: 'rough',
   election: true,
-  userAction: 0.03,
-  worldFault: 0.015,
+  userAction: 0.05,
+  worldFault: 0.02,
   world: {
     breakWatch: 4,
     freezeWatch: 1,

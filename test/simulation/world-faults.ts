@@ -69,9 +69,11 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
 
   compact(world, faults) {
     const { revision, compactedRevision } = world.store
-    const upTo = Math.floor(faults.between(compactedRevision, revision + 1))
+    const upTo = faults.isHeads() ? revision : Math.floor(faults.between(compactedRevision, revision + 1))
     world.history.add('store', `forgets everything up to revision ${upTo}`)
     void world.store.compact(upTo)
+    // Who is behind, and has to ask again, hears that it is too late.
+    if (faults.isHeads()) worldFaults.breakWatch(world, faults)
   },
 
   touch(world, faults) {

@@ -191,8 +191,7 @@ export class Http2Wire implements Wire {
     this.#isSilent = false
     this.#cancelHeartbeat = this.#options.clock.after(this.#options.pingTimeoutMs, () => {
       if (this.#isHeard) this.#listen()
-      else { console.log('DEAD', this.#open, this.#long, session.state, session.closed, session.destroyed, this.#isRetired, this.#lastStream, session.socket?.destroyed, (session as any).socket?.readyState, session.pendingSettingsAck, session.remoteSettings?.maxConcurrentStreams); }
-      if (!this.#isHeard) session.destroy(new Error(`no sign of life within ${this.#options.pingTimeoutMs / 1000} s`))
+      else session.destroy(new Error(`no sign of life within ${this.#options.pingTimeoutMs / 1000} s`))
     })
     session.ping((error) => {
       if (!error) this.#isHeard = true

@@ -2,7 +2,7 @@ import type { ConfigMap } from '../../../src/api/generated/types.ts'
 import { configmaps, controllerOf, pods, replicasets } from '../../../src/client/index.ts'
 import { crew as controller } from '../../integration/kit/crew.ts'
 import type { Invariant } from '../invariant.ts'
-import { type Family, childrenAt, enoughInTheEnd, neverTooFew, neverTooMany } from '../owned-children.ts'
+import { type Family, childrenAt, familyRules } from '../owned-children.ts'
 import type { SimulatedController } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { createSet, deleteSome, replicasOf, scaleSet, statusIsTrue } from './replica-sets.ts'
@@ -44,5 +44,5 @@ export const crew: SimulatedController = {
   touched: [replicasets, pods, configmaps],
   userActions: [createSet, scaleSet, deleteSome(pods, 2), deleteSome(configmaps, 1)],
   actor: endPods,
-  invariants: () => [neverTooMany(family), neverTooFew(family), enoughInTheEnd(family, statusIsTrue), rosterIsTrue()],
+  invariants: () => [...familyRules(family, statusIsTrue), rosterIsTrue()],
 }

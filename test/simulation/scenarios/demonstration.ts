@@ -2,7 +2,7 @@ import type { ConfigMap, ReplicaSet } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { configmaps, replicasets } from '../../../src/client/index.ts'
 import { defineController } from '../../../src/controllers/kit/index.ts'
-import { type Family, enoughInTheEnd, neverTooFew, neverTooMany } from '../owned-children.ts'
+import { type Family, familyRules } from '../owned-children.ts'
 import type { SimulatedController } from '../simulated-controller.ts'
 import { createSet, deleteSet, deleteSome, replicasOf, scaleSet, statusIsTrue } from './replica-sets.ts'
 
@@ -51,5 +51,5 @@ export const demonstration: SimulatedController = {
   controllers: () => [controller],
   touched: [replicasets, configmaps],
   userActions: [createSet, scaleSet, deleteSet, deleteSome(configmaps, 2)],
-  invariants: () => [neverTooMany(family), neverTooFew(family), enoughInTheEnd(family, statusIsTrue)],
+  invariants: () => familyRules(family, statusIsTrue),
 }

@@ -18,25 +18,29 @@ export function statusIsTrue(owner: KubeObject, children: number): Verdict {
   return observedGeneration === owner.metadata.generation ? undefined : `says that it is of generation ${observedGeneration}, and is of ${owner.metadata.generation}`
 }
 
-export const createSet: UserAction = {
-  name: 'creates a set',
-  weight: 5,
-  run: (client, random) =>
-    client.create(replicasets, {
-      metadata: { name: random.pick(names), namespace: 'default' },
-      spec: {
-        replicas: random.below(mostReplicas + 1),
-        selector: { matchLabels: { app: 'x' } },
-        template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'main', image: 'registry.example/app:1', resources: {} }] } },
-      },
-    }),
-}
-
 export const scaleSet: UserAction = {
   name: 'scales a set',
   weight: 4,
   run: (client, random, world) =>
     onSome(replicasets, random, world, (name) => client.patch(replicasets, 'default', name, { spec: { replicas: random.below(mostReplicas + 1) } }, { type: 'merge' })),
+}
+
+/** Where there is one of every name, it scales one. */
+export const createSet: UserAction = {
+  name: 'creates a set',
+  weight: 3,
+  async run(client, random, world) {
+    const free = names.filter((name) => !world.truth.get(replicasets.plural, `default/${name}`))
+    if (free.length === 0) return scaleSet.run(client, random, world)
+    return client.create(replicasets, {
+      metadata: { name: random.pick(free), namespace: 'default' },
+      spec: {
+        replicas: random.below(mostReplicas + 1),
+        selector: { matchLabels: { app: 'x' } },
+        template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'main', image: 'registry.example/app:1', resources: {} }] } },
+      },
+    })
+  },
 }
 
 export const deleteSet: UserAction = {
