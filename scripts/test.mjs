@@ -1,7 +1,7 @@
-// The whole suite, as `npm test` runs it: schema, types, lint, all vitest projects. Ends with one line of counts.
+// The whole suite, as `npm test` runs it: schema, types, lint, all vitest projects, a thousand simulated clusters. Ends with one line of counts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,6 +26,10 @@ step('types', bin('tsc'), ['--noEmit'])
 step('lint', bin('oxlint'), ['--deny-warnings'])
 const projects = isQuick ? ['--project', 'unit'] : []
 step('tests', bin('vitest'), ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`])
+if (!isQuick) {
+  const size = ['--seeds', '1000', '--steps', '2000', '--jobs', String(availableParallelism())]
+  step('simulation', process.execPath, ['scripts/run-ts.mjs', 'test/simulation/main.ts', ...size])
+}
 
 try {
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))

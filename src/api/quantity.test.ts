@@ -152,9 +152,11 @@ describe('for any quantity', () => {
     )
   })
 
-  it('adding and subtracting the same leaves the value', () => {
+  it('adding and subtracting the same leaves the value, below the greatest there is', () => {
+    const isBelowCap = (text: string) => compareQuantity(text.replace(/^-/, ''), '9223372036854775807') < 0
     fc.assert(
       fc.property(quantities, quantities, (a, b) => {
+        fc.pre([a, b, addQuantities(a, b)].every(isBelowCap))
         expect(compareQuantity(subtractQuantities(addQuantities(a, b), b), a)).toBe(0)
       }),
     )

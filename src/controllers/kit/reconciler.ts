@@ -53,12 +53,15 @@ export class Reconciler {
   /** Never rejects but for an aborted signal. */
   async reconcile(key: string, signal: AbortSignal): Promise<Verdict> {
     const { definition, caches, client, store, log, unsettled } = this.#parts
-    const owner = caches.of(definition.owner).get(key)
-    if (!owner) return { result: 'gone' }
-    const subject: Subject = { key, uid: owner.metadata.uid ?? '' }
+    const cached = () => caches.of(definition.owner).get(key)
+    const subject: Subject = { key, uid: cached()?.metadata.uid ?? '' }
+    if (!subject.uid) return { result: 'gone' }
     try {
       await unsettled.settle(subject, client, log, signal)
-      const readiness = store?.ensureReady(key, subject.uid)
+      // That may have taken long: what the caches are asked to have, the owner must have, too.
+      const owner = cached()
+      if (!owner) return { result: 'gone' }
+      const readiness = store?.ensureReady(key, owner.metadata.uid)
       if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
       return await this.#act(owner, signal)
     } catch (e) {

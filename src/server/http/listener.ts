@@ -1,4 +1,4 @@
-import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, constants, createSecureServer } from 'node:http2'
+import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session, constants, createSecureServer } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -59,6 +59,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.setTimeout(0)
   const bodyTimeoutMs = options.bodyTimeoutMs ?? 60_000
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
   const answering = new Set<AnyResponse>()
   server.on('request', (request: AnyRequest, response: AnyResponse) => {
     answering.add(response)
@@ -77,13 +82,23 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => sockets.size,
-    close: (graceMs) => close(server, sockets, answering, graceMs),
+    close: (graceMs) => close(server, { sockets, sessions, answering }, graceMs),
   }
 }
 
+/** What is open: connections, HTTP/2 sessions on them, and answers that are not finished. */
+interface Open {
+  sockets: Set<TLSSocket>
+  sessions: Set<ServerHttp2Session>
+  answering: Set<AnyResponse>
+}
+
 /** Waits for what is being answered, no longer than `graceMs`; connections that only wait for more are ended at once. */
-async function close(server: Http2SecureServer, sockets: Set<TLSSocket>, answering: Set<AnyResponse>, graceMs: number): Promise<void> {
+async function close(server: Http2SecureServer, open: Open, graceMs: number): Promise<void> {
+  const { sockets, sessions, answering } = open
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Tells clients not to ask on these connections any more; what they asked already is answered.
+  for (const session of sessions) session.close()
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, graceMs)
     const check = () => {

@@ -135,4 +135,29 @@ describe('another write whose answer is lost', () => {
     expect((await s.client.get(configmaps, 'default', 'web-roster')).data!.names!.split(' ')).toHaveLength(2)
     expect(s.wire.counts()).toMatchObject({ 'PUT configmaps': 1 })
   })
+
+  it('the owner is looked at as it is after asking, not before', async () => {
+    const s = await Scene.start()
+    await s.client.create(replicasets, replicaSet('web', 0))
+    await s.pass(1000)
+    const isSlow = ({ path }: ApiRequest) => path.endsWith('/replicasets/web')
+    s.wire.interceptRead = async (request, send) => {
+      if (isSlow(request)) await new Promise<void>((resolve) => void s.clock.after(5000, resolve))
+      return send()
+    }
+    breakFirst(
+      s,
+      1,
+      ({ path }) => path.endsWith('/status'),
+      (send) => {
+        s.clock.after(1000, () => void send())
+        return Promise.reject(lost())
+      },
+    )
+    // Its status is written, without anybody hearing of it, while the server is being asked.
+    await s.client.patch(replicasets, 'default', 'web', { metadata: { annotations: { a: 'b' } }, spec: { minReadySeconds: 1 } }, { type: 'merge' })
+    await s.pass(60_000)
+    expect((await s.client.get(replicasets, 'default', 'web')).status).toMatchObject({ observedGeneration: 2 })
+    expect(s.wire.writes.filter((w) => w.request.path.endsWith('/status')).map((w) => w.error?.message)).toEqual([undefined, 'read ECONNRESET'])
+  })
 })

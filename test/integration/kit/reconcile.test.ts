@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { conflictModified, forbiddenError } from '../../../src/api/errors.ts'
 import type { ConfigMap, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import { compileLabelSelector } from '../../../src/api/selectors/label-selector.ts'
-import { claim, configmaps, controllerOf, events, pods, replicasets } from '../../../src/client/index.ts'
+import { claim, configmaps, controllerOf, events, ownerReference, pods, replicasets } from '../../../src/client/index.ts'
 import { type AnyController, type ObserveContext, type Step, TerminalError, defineController, watching } from '../../../src/controllers/index.ts'
 import { crew, replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
@@ -223,6 +223,23 @@ describe('a finalizer', () => {
       // One for each ConfigMap there is, one to clean, one to let go.
       (await s.client.list(configmaps, '')).items.length + 3,
     )
+  })
+
+  it('is taken off once, though the cache is slow to lose the owner', async () => {
+    const s = await Scene.start({ controllers: [cleaning] })
+    await s.client.create(configmaps, script('a'))
+    await s.settle()
+    await s.client.patch(configmaps, 'default', 'one', { data: { clean: 'yes' } }, { type: 'merge' })
+    s.wire.delaysMs.set('configmaps', 5000)
+    const owner = await s.client.delete(configmaps, 'default', 'one')
+    await s.pass(6000)
+    // Something has it looked at again before the cache knows.
+    const reference = ownerReference({ apiVersion: 'v1', kind: 'ConfigMap', metadata: (owner as ConfigMap).metadata }, { controller: true })
+    await s.client.create(pods, { metadata: { name: 'late', namespace: 'default', ownerReferences: [reference] }, spec: { containers: [{ name: 'main', image: 'app', resources: {} }] } })
+    await s.pass(60_000)
+    await expect(s.client.get(configmaps, 'default', 'one')).rejects.toThrow('not found')
+    const patches = s.wire.writes.filter((w) => w.request.path.endsWith('/configmaps/one'))
+    expect(patches.map((w) => w.error)).toEqual([undefined, undefined])
   })
 
   it("leaves others' finalizers alone", async () => {
