@@ -32,9 +32,10 @@ export async function makeNamespace(client: Client, name: string): Promise<void>
   if (code !== 201 && code !== 409) throw new Error(`namespace ${name}: ${code} ${text}`)
 }
 
-const cost = ({ serverMicros, loadCpu }: Spent) => ({
+const cost = ({ serverMicros, loadCpu, othersCpu }: Spent) => ({
   ...(serverMicros === undefined ? {} : { serverCpuMicros: rounded(serverMicros) }),
-  loadCpuShare: rounded(loadCpu),
+  loadCores: rounded(loadCpu),
+  ...(othersCpu === undefined ? {} : { othersCores: rounded(othersCpu) }),
 })
 
 /** How many operations of one kind go through, many clients at once. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** Runs `work` for 0 to count - 1, so many at a time. */
 export async function inParallel(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
@@ -22,19 +24,31 @@ export interface Spent {
   serverMicros: number | undefined
   /** The share of one core that the load itself took: near 1, it measures the load and not the server. */
   loadCpu: number
+  /** Cores that were busy with neither of them: near 0, or the times say more about the machine than about the server. */
+  othersCpu: number | undefined
+}
+
+/** CPU seconds that the whole machine has been busy so far. */
+function machineSeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = /^cpu +(.*)/.exec(readFileSync('/proc/stat', 'utf8'))![1]!.split(' ').map(Number)
+  return (user + nice + system + irq + softirq) / 100
 }
 
 /** Measures `work`, which is `operations` long. `serverCpu` reads the server's CPU seconds so far. */
 export async function spend(operations: number, serverCpu: (() => number) | undefined, work: () => Promise<unknown>): Promise<Spent> {
   const server = serverCpu?.()
+  const machine = machineSeconds()
   const load = process.cpuUsage()
   const start = performance.now()
   await work()
   const seconds = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(load)
+  const byLoad = (user + system) / 1e6
+  const byServer = server === undefined ? undefined : serverCpu!() - server
   return {
     seconds,
-    serverMicros: server === undefined ? undefined : ((serverCpu!() - server) * 1e6) / operations,
-    loadCpu: (user + system) / 1e6 / seconds,
+    serverMicros: byServer === undefined ? undefined : (byServer * 1e6) / operations,
+    loadCpu: byLoad / seconds,
+    othersCpu: byServer === undefined ? undefined : Math.max(0, machineSeconds() - machine - byLoad - byServer) / seconds,
   }
 }

@@ -24,7 +24,7 @@ export async function startServer(program: string, nodeFlags: readonly string[] 
   const port = await freePort()
   const kubeconfig = path.join(dir, 'kubeconfig')
   const started = performance.now()
-  const flags = ['--data-dir', path.join(dir, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig]
+  const flags = ['--data-dir', path.join(dir, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig, '--log-level', 'warn']
   const child = spawn(process.execPath, [...nodeFlags, program, 'apiserver', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     await ready(child, port, started)

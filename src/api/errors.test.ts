@@ -58,6 +58,13 @@ describe('invalidObject()', () => {
   })
 })
 
+it('invalidObject() does not tell more than anybody reads', () => {
+  const errors = Array.from({ length: 100_000 }, (_, i) => ({ reason: 'FieldValueInvalid' as const, field: `f[${i}]`, message: 'bad' }))
+  const { message, details } = invalidObject({ group: '', kind: 'Pod' }, 'p', errors)
+  expect(details!.causes).toHaveLength(1000)
+  expect(message).toMatch(/f\[999\]: bad, and 99000 more\]$/)
+})
+
 it('is…() tell one reason from another, and from other errors', () => {
   const all = [notFound(pods, 'p'), alreadyExists(pods, 'p'), conflictModified(pods, 'p'), invalidObject({ group: '', kind: 'Pod' }, 'p', []), expired('x'), new Error('x'), undefined]
   const answers = [isNotFound, isAlreadyExists, isConflict, isInvalid, isExpired].map((is) => all.findIndex((e) => is(e)))

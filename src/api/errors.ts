@@ -138,11 +138,16 @@ export const conflictModified = (gr: GroupResource, name: string) =>
 /** The history asked for is compacted away: list again. */
 export const expired = (message: string, metadata?: Status['metadata']) => new ApiError(410, 'Expired', message, undefined, metadata)
 
-export const invalidObject = (gk: GroupKind, name: string, errors: readonly FieldError[]) => {
+/** Nobody reads more than this, and an answer must not be a hundred times as long as the request. */
+const maxErrorsTold = 1000
+
+export const invalidObject = (gk: GroupKind, name: string, all: readonly FieldError[]) => {
+  const errors = all.slice(0, maxErrorsTold)
   // The causes repeat what is found twice, the sentence does not.
   const lines = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))]
-  const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
-  return new ApiError(422, 'Invalid', `${dotted(gk.kind, gk.group)} ${JSON.stringify(name)} is invalid: ${all}`, {
+  const more = all.length > errors.length ? [`and ${all.length - errors.length} more`] : []
+  const text = lines.length + more.length === 1 ? lines[0] : `[${[...lines, ...more].join(', ')}]`
+  return new ApiError(422, 'Invalid', `${dotted(gk.kind, gk.group)} ${JSON.stringify(name)} is invalid: ${text}`, {
     ...(name ? { name } : {}),
     ...(gk.group ? { group: gk.group } : {}),
     ...(gk.kind ? { kind: gk.kind } : {}),

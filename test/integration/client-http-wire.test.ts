@@ -313,6 +313,62 @@ describe('HttpTransport over HTTP/2', () => {
     await expect(transport.send({ method: 'POST', path: '/a', body: {} })).rejects.toMatchObject({ name: 'TransportError', isUnsent: false })
   })
 
+  it('notices a server that dies while it is being written to, every time', async () => {
+    for (let round = 0; round < 40; round++) {
+      const { stub, transport } = await stubbed((request, response) => {
+        request.resume()
+        if (stub.requests.length === 60) stub.cut()
+        else answerJson(response, 200, {})
+      })
+      const busy = Array.from({ length: 20 }, async () => {
+        for (;;) await transport.send({ method: 'POST', path: '/a', body: { a: 1 } })
+      })
+      for (const { status } of await Promise.allSettled(busy)) expect(status).toBe('rejected')
+      await transport.close()
+      await stub.close()
+    }
+  })
+
+  it('ends everything exactly once, whatever becomes of its connections', async () => {
+    const { stub, transport } = await stubbed((request, response) => {
+      request.resume()
+      const { length } = stub.requests
+      if (length % 50 === 0) stub.cut()
+      else if (length % 70 === 0) for (const session of stub.sessions) session.close()
+      else if (length % 11 === 0) request.stream!.close(length % 2 ? constants.NGHTTP2_REFUSED_STREAM : constants.NGHTTP2_INTERNAL_ERROR)
+      else if (request.url!.includes('watch')) response.writeHead(200, { 'content-type': 'application/json' }).write(`${JSON.stringify({ type: 'ADDED', object: object('a') })}\n`)
+      else answerJson(response, 200, { items: [], metadata: {} })
+    })
+    const client = new Client(transport, { retries: { baseDelayMs: 1, maxDelayMs: 1 } })
+    const ends: number[] = []
+    const oneWatch = (index: number) =>
+      new Promise<void>((resolve) => {
+        ends[index] = 0
+        const stop = client.watch(configmaps, 'n', {}, {
+          opened() {},
+          event: () => stop(),
+          closed() {
+            ends[index]!++
+            resolve()
+          },
+        })
+      })
+    let watches = 0
+    const worker = async (n: number) => {
+      for (let i = 0; i < 30; i++) {
+        const abort = new AbortController()
+        if ((i + n) % 5 === 0) queueMicrotask(() => abort.abort())
+        if (i % 3 === 0) await oneWatch(watches++)
+        else if (i % 3 === 1) await client.list(configmaps, 'n', { signal: abort.signal }).catch(() => {})
+        else await client.create(configmaps, { metadata: { namespace: 'n', name: 'a' } }, { signal: abort.signal }).catch(() => {})
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, (_, n) => worker(n)))
+    expect(ends).toEqual(Array.from({ length: 200 }, () => 1))
+    await client.close()
+    await until(() => stub.sockets.size === 0)
+  })
+
   it('notices a connection that is dead without a word', async () => {
     const clock = new VirtualClock()
     const stub = await startStub((request, response) => {

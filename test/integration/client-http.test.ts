@@ -409,6 +409,9 @@ describe('a server that goes away', () => {
     const error = await seen.closed
     // Either it said goodbye in the stream, or the connection was cut: both are fine to begin again from.
     expect(error === undefined || error instanceof TransportError || error.name === 'ApiError').toBe(true)
+    // Whoever writes before the client has noticed does not know what became of it; who comes after waits.
+    const isNoticed = () => client.transport.send({ method: 'GET', path: '/readyz' }).then(() => false, (e: TransportError) => e.isUnsent)
+    while (!(await isNoticed())) continue
     const waiting = client.create(configmaps, configMap('default', 'patient'))
     other = await serve(dataDir, Number(port))
     expect((await waiting).metadata.name).toBe('patient')

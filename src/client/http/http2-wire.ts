@@ -2,6 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { TransportError } from '../transport.ts'
+import { carrierOf } from './carrier.ts'
 import { unanswered, unsent } from './failure.ts'
 import type { Answer, Wire, WireRequest } from './wire.ts'
 
@@ -107,10 +108,11 @@ export class Http2Wire implements Wire {
       this.#isHeard = true
       hasHead = true
       waiting?.head(headers[':status'] ?? 0, headers)
-    })
-    stream.on('data', (chunk: Buffer) => {
-      this.#isHeard = true
-      waiting?.data(chunk)
+      // Only now: over a carrier, Node may have the first bytes before it has told of the answer that they belong to.
+      stream.on('data', (chunk: Buffer) => {
+        this.#isHeard = true
+        waiting?.data(chunk)
+      })
     })
     // A stream that was cut ends too, but with a code, or before it had an answer at all.
     stream.on('end', () => {
