@@ -139,6 +139,16 @@ describe('WorkQueue delays', () => {
     expect(await takeAll(queue)).toEqual([])
   })
 
+  it('a key, and says for how long', async () => {
+    const { clock, queue } = setUp()
+    queue.addAfter('a', 500)
+    await clock.advance(100)
+    queue.add('a')
+    expect([queue.dueInMs('a'), queue.dueInMs('b')]).toEqual([400, undefined])
+    await clock.advance(400)
+    expect(queue.dueInMs('a')).toBeUndefined()
+  })
+
   it.each([[0], [-5], [NaN]])('nothing by %d', async (delayMs) => {
     const { queue } = setUp()
     queue.addAfter('a', delayMs)

@@ -93,6 +93,12 @@ export class WorkQueue<K = string> {
     return this.#delayed.size
   }
 
+  /** In how many milliseconds a delayed key is added; undefined if it is not delayed. */
+  dueInMs(key: K): number | undefined {
+    const atMs = this.#delayed.atMs(key)
+    return atMs === undefined ? undefined : atMs - this.#clock.now()
+  }
+
   /** Asks for a key to be handed out. Ignored once the queue is being shut down. */
   add(key: K, { priority = 0 }: AddOptions = {}): void {
     if (this.#phase !== 'open') return

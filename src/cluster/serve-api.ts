@@ -74,7 +74,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       server.close()
       throw e
     })
-    const stopCompactor = startCompactor(store, { clock: systemClock, ...history })
+    const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
     return {
       url,

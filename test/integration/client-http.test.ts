@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../src/api/errors.ts'
 import { FeatureGates } from '../../src/api/feature-gates.ts'
 import type { ConfigMap } from '../../src/api/generated/types.ts'
@@ -27,6 +27,9 @@ import {
 import { type RunningApi, serveApi } from '../../src/cluster/index.ts'
 import { allResources } from '../../src/server/resources/index.ts'
 import { startForwarder, startProxy } from './client-stub.ts'
+
+// Certificates, servers and a thousand requests take their time on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
 
 let dir: string
 let api: RunningApi

@@ -44,7 +44,7 @@ export class Http2Wire implements Wire {
   constructor(socket: Socket, options: Http2WireOptions) {
     this.#options = options
     const session = connect(options.origin, {
-      createConnection: () => socket,
+      createConnection: () => carrierOf(socket),
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
       maxSessionMemory: 1024,
     })

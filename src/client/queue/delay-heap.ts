@@ -24,6 +24,11 @@ export class DelayHeap<K> {
     return this.#heap[0]?.atMs
   }
 
+  /** When a key is due; undefined if it is not in it. */
+  atMs(key: K): number | undefined {
+    return this.#byKey.get(key)?.atMs
+  }
+
   /** Adds a key. One that waits already keeps the earlier of both times and the higher of both priorities. */
   add(key: K, atMs: number, priority: number): void {
     const there = this.#byKey.get(key)

@@ -45,8 +45,6 @@ export class Controller {
   readonly #logger: Logger
   /** What users were told last about a key, so that a retry does not repeat it. */
   readonly #told = new Map<string, string>()
-  /** Until when a key that waits for its writes is in its back-off: changes meanwhile do not make it longer. */
-  readonly #patientUntilMs = new Map<string, number>()
   readonly #removeHandlers: (() => void)[] = []
   /** Ends the waiting for keys; what is under way goes on. */
   readonly #stopping = new AbortController()
@@ -156,12 +154,12 @@ export class Controller {
   #follow(key: string, verdict: Verdict): void {
     switch (verdict.result) {
       case 'success':
-        this.#settled(key)
+        this.#queue.forget(key)
         this.#told.delete(key)
         if (verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
         break
       case 'gone':
-        this.#settled(key)
+        this.#queue.forget(key)
         this.#told.delete(key)
         this.#store.clear(key)
         this.#unsettled.clear(key)
@@ -177,7 +175,7 @@ export class Controller {
         this.#queue.addRateLimited(key)
         break
       case 'terminal':
-        this.#settled(key)
+        this.#queue.forget(key)
         this.#logger.warn('cannot be reconciled until something changes', { key, error: verdict.error.message })
         this.#tellOnce(key, verdict.told)
         break
@@ -189,18 +187,11 @@ export class Controller {
     }
   }
 
-  #settled(key: string): void {
-    this.#queue.forget(key)
-    this.#patientUntilMs.delete(key)
-  }
-
-  /** The same back-off as for an error; while it lasts, further changes of the key neither shorten nor lengthen it. */
+  /** The same back-off as for an error. Changes meanwhile do not make it longer: who is to be looked at within the next step anyway is left at that. */
   #bePatient(key: string): void {
-    const nowMs = this.#parts.clock.now()
-    if (nowMs < (this.#patientUntilMs.get(key) ?? 0)) return
     const delayMs = Math.min(backOff.maxDelayMs, backOff.baseDelayMs * 2 ** this.#queue.requeues(key))
-    this.#patientUntilMs.set(key, nowMs + delayMs)
-    this.#queue.addRateLimited(key)
+    const dueInMs = this.#queue.dueInMs(key)
+    if (dueInMs === undefined || dueInMs > delayMs) this.#queue.addRateLimited(key)
   }
 
   #tellOnce(key: string, told: readonly Told[]): void {

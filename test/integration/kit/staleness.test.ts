@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { internalError } from '../../../src/api/errors.ts'
 import type { GateName } from '../../../src/api/feature-gates.ts'
 import { configmaps, replicasets } from '../../../src/client/index.ts'
 import { replicaSet } from './crew.ts'
@@ -41,6 +42,22 @@ describe('a controller of two kinds whose watch events come 5 s late', () => {
     expect(s.wire.counts()['POST pods']).toBeGreaterThan(3)
     expect(s.wire.counts()['DELETE pods']).toBeGreaterThan(0)
     expect(s.metric(skips)).toBe(0)
+  })
+
+  it('goes on looking whether they have come, also where a failure has just asked for an earlier look', async () => {
+    const s = await Scene.start()
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(1000)
+    s.wire.delaysMs.set('pods', 60_000)
+    let failures = 5
+    s.wire.intercept = (request, send) => (request.path.endsWith('/status') && failures-- > 0 ? Promise.reject(internalError('out of order')) : send())
+    await s.client.patch(replicasets, 'default', 'web', { spec: { replicas: 2 } }, { type: 'merge' })
+    await s.settle()
+    await s.client.patch(replicasets, 'default', 'web', { metadata: { annotations: { a: 'b' } } }, { type: 'merge' })
+    await s.pass(1000)
+    const early = s.metric(skips)
+    await s.pass(20_000)
+    expect(s.metric(skips)).toBeGreaterThan(early)
   })
 
   it('looks at other owners meanwhile', async () => {
