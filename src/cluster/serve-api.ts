@@ -122,10 +122,16 @@ function readFlagFile(flag: string, file: string): string {
 
 function readCertificates(file: string): string {
   const text = readFlagFile('--client-ca-file', file)
+  if (!isCertificate(text)) throw new Error(`--client-ca-file: ${file} has no certificate in PEM form`)
+  return text
+}
+
+function isCertificate(text: string): boolean {
   try {
-    return new X509Certificate(text) && text
-  } catch (e) {
-    throw new Error(`--client-ca-file: ${file} has no certificate in PEM form`, { cause: e })
+    return new X509Certificate(text).subject !== undefined
+  } catch {
+    // What Node cannot read is none, whatever is wrong with it.
+    return false
   }
 }
 

@@ -30,11 +30,13 @@ export class SharedFields {
     this.#told.set(field, seq)
   }
 
-  /** What contradicts it, in words. */
+  /** What contradicts it, in words. What is found is known from now on, also where its writer was never told. */
   account(data: Record<string, string> = {}): string[] {
     return [...this.#tried].flatMap(([field, tried]) => {
       const found = Number(data[field] ?? 0)
-      return found === (this.#told.get(field) ?? 0) || found === tried ? [] : [`field ${field} is ${found}, but was ${this.#told.get(field)}, and ${tried} was tried`]
+      const told = this.#told.get(field) ?? 0
+      this.#told.set(field, found)
+      return found === told || found === tried ? [] : [`field ${field} is ${found}, but was ${told}, and ${tried} was tried`]
     })
   }
 }

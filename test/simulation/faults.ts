@@ -69,7 +69,9 @@ export class Faults {
     return this.isOn && this.#random.chance(this.profile.userAction)
   }
 
+  /** Mostly some milliseconds, sometimes a second, seldom as long as it may be. */
   #shortMs(): number {
-    return this.#random.chance(0.1) ? this.#random.between(1000, longestDelayMs) : this.#random.between(1, 1000) ** 2 / 1000
+    const share = this.#random.next()
+    return this.#random.between(1, share < 0.7 ? 50 : share < 0.95 ? 1000 : longestDelayMs)
   }
 }

@@ -26,7 +26,7 @@ export interface Profile {
   /** A step is a fault of the world. */
   worldFault: number
   world: WorldFaults
-  /** A request or an answer takes a while: up to a second, seldom up to two. */
+  /** A request or an answer takes a while. Each is a step of its own then, and anything may come between. */
   slowRequest: number
   /** It never leaves its sender, who knows that. */
   unsent: number
@@ -72,7 +72,7 @@ const calm: Profile = {
   userAction: 0.02,
   worldFault: 0,
   world: noWorldFaults,
-  slowRequest: 0.1,
+  slowRequest: 0.5,
   unsent: 0,
   lostRequest: 0,
   lateRequest: 0,
@@ -81,7 +81,7 @@ const calm: Profile = {
   errorAfter: 0,
   rival: 0,
   slowDisk: 0,
-  slowEvent: 0.1,
+  slowEvent: 0.5,
   duplicateEvent: 0,
   refusedWatch: 0,
 }
@@ -106,7 +106,7 @@ const rough: Profile = {
     compact: 3,
     touch: 2,
   },
-  slowRequest: 0.3,
+  slowRequest: 0.6,
   unsent: 0.01,
   lostRequest: 0.01,
   lateRequest: 0.01,
@@ -115,7 +115,7 @@ const rough: Profile = {
   errorAfter: 0.02,
   rival: 0.03,
   slowDisk: 0.1,
-  slowEvent: 0.3,
+  slowEvent: 0.5,
   duplicateEvent: 0.03,
   refusedWatch: 0.05,
 }
@@ -129,7 +129,6 @@ const election: Profile = {
   name: 'election',
   worldFault: 0.02,
   world: { ...noWorldFaults, crashManager: 3, stopManager: 2, pauseManager: 5, jumpManagerClock: 3, crashServer: 1, pauseServer: 1, lagWatch: 2 },
-  slowRequest: 0.3,
   lostAnswer: 0.02,
   lostRequest: 0.02,
   lateRequest: 0.02,
@@ -160,9 +159,11 @@ export function chooseProfile(name: string, random: SeededRandom): Profile {
   const world = { ...noWorldFaults }
   for (const fault of Object.keys(world) as (keyof WorldFaults)[]) world[fault] = some(rough.world[fault])
   const profile: Profile = { ...rough, name: 'swarm', election: random.chance(0.75), world }
-  for (const key of ['slowRequest', 'unsent', 'lostRequest', 'lateRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'slowEvent', 'duplicateEvent', 'refusedWatch'] as const) {
+  for (const key of ['unsent', 'lostRequest', 'lateRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'duplicateEvent', 'refusedWatch'] as const) {
     profile[key] = some(rough[key])
   }
+  profile.slowRequest = random.between(0.3, 1)
+  profile.slowEvent = random.between(0.2, 0.8)
   profile.userAction = rough.userAction * random.between(0.3, 2)
   profile.worldFault = Object.values(world).some((weight) => weight > 0) ? rough.worldFault * random.between(0.3, 2) : 0
   return profile
