@@ -20,7 +20,7 @@ const preferredField = 'preferredDuringSchedulingIgnoredDuringExecution'
 function termWarnings(term: NodeSelectorTerm | undefined, path: Path, isPreference: boolean): string[] {
   return (term?.matchExpressions ?? []).flatMap(({ key, values }, i) => {
     const at = path.child('matchExpressions').index(i)
-    const old = deprecatedNodeLabels[key]
+    const old = deprecatedNodeLabels.get(key)
     return [
       ...(old ? [`${at.child('key')}: ${key} is ${old}`] : []),
       ...(isPreference ? (values ?? []) : []).flatMap((value, j) =>
@@ -35,8 +35,8 @@ function nodeLabelWarnings(spec: PodSpec, path: Path): string[] {
   const at = path.child('affinity', 'nodeAffinity')
   return [
     ...Object.keys(spec.nodeSelector ?? {})
-      .filter((key) => deprecatedNodeLabels[key])
-      .map((key) => `${path.child('nodeSelector').key(key)}: ${deprecatedNodeLabels[key]}`),
+      .filter((key) => deprecatedNodeLabels.get(key))
+      .map((key) => `${path.child('nodeSelector').key(key)}: ${deprecatedNodeLabels.get(key)}`),
     ...(affinity?.[requiredField]?.nodeSelectorTerms ?? []).flatMap((term, i) =>
       termWarnings(term, at.child(requiredField, 'nodeSelectorTerms').index(i), false),
     ),
@@ -45,7 +45,7 @@ function nodeLabelWarnings(spec: PodSpec, path: Path): string[] {
     ),
     ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
       const constraintPath = path.child('topologySpreadConstraints').index(i)
-      const old = deprecatedNodeLabels[constraint.topologyKey]
+      const old = deprecatedNodeLabels.get(constraint.topologyKey)
       return [
         ...(old ? [`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${old}`] : []),
         ...(constraint.labelSelector ? [] : [`${constraintPath.child('labelSelector')}: ${noPod}`]),

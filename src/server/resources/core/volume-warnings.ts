@@ -14,7 +14,7 @@ const deprecatedSources: Partial<Record<keyof PersistentVolumeSpec, string>> = {
 function* nodeLabelWarnings(spec: PersistentVolumeSpec): Generator<string> {
   for (const [i, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     for (const [j, { key }] of (term.matchExpressions ?? []).entries()) {
-      const said = deprecatedNodeLabels[key]
+      const said = deprecatedNodeLabels.get(key)
       if (said) yield `spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${said}`
     }
   }
