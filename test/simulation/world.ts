@@ -47,6 +47,8 @@ export class World {
   readonly touchable: ReadonlyMap<string, ResourceType>
   /** A user's client: its requests are always answered, if somebody is there to answer. */
   readonly userClient: Client
+  /** Somebody's who is neither the user nor a controller. */
+  readonly #rival: Client
   readonly #invariants: readonly Invariant[]
   readonly #userRandom: SeededRandom
   /** Writes whose senders still wait to hear of them. */
@@ -86,6 +88,7 @@ export class World {
       nextCallNumber: () => ++this.#calls,
     }
     this.userClient = this.#quietClient('user')
+    this.#rival = this.#quietClient('rival')
     this.managers = Array.from({ length: this.profile.election ? 2 : 1 }, (_, i) => new Manager(this, `manager-${i + 1}`))
     const watching = this.#invariants.filter((i) => i.changed)
     this.truth.onChange((change) => {
@@ -170,11 +173,6 @@ export class World {
     const action = actions.find((a) => (at -= a.weight) < 0)
     // Users try again, or not: whatever fails is as good as not done.
     void action?.run(this.userClient, random, this).catch(() => undefined)
-  }
-
-  #rivalClient: Client | undefined
-  get #rival(): Client {
-    return (this.#rivalClient ??= this.#quietClient('rival'))
   }
 
   #quietClient(name: string): Client {

@@ -7,8 +7,12 @@ import { Duplex } from 'node:stream'
  * `error` nor `close` comes, and everything that was asked waits for nothing.
  */
 export function carrierOf(socket: Socket): Duplex {
+  let isOver = false
   const carrier = new Duplex({
-    read: () => void socket.resume(),
+    read() {
+      if (isOver && carrier.readableLength === 0) carrier.destroy()
+      else socket.resume()
+    },
     write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
     writev(chunks, done) {
       const last = chunks.length - 1
@@ -25,7 +29,11 @@ export function carrierOf(socket: Socket): Duplex {
   socket.on('data', (chunk: Buffer) => {
     if (!carrier.push(chunk)) socket.pause()
   })
-  socket.once('end', () => carrier.push(null))
+  // Nothing is half open in HTTP/2. Told of an end, Node would begin to close its own side, and end the process if a request is given up meanwhile.
+  socket.once('end', () => {
+    isOver = true
+    if (carrier.readableLength === 0) carrier.destroy()
+  })
   socket.on('error', (e) => carrier.destroy(e))
   socket.once('close', () => carrier.destroy())
   return carrier
