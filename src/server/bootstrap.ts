@@ -8,8 +8,7 @@ import { createObject } from './verbs/create.ts'
 /** Makes the objects that every cluster has, where they are missing. */
 export async function bootstrap(parts: ServerParts): Promise<void> {
   for (const object of bootstrapObjects) {
-    const target = parts.registry.all().find((r) => r.apiVersion === object.apiVersion && r.resource.kind === object.kind)
-    if (!target) continue
+    const target = parts.registry.all().find((r) => r.apiVersion === object.apiVersion && r.resource.kind === object.kind)!
     const { namespace = '', name = '' } = object.metadata
     if (parts.objects.get(target, namespace, name)) continue
     try {
