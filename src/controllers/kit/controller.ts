@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import type { FeatureGates } from '../../api/feature-gates.ts'
+import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, ConsistencyStore, EventRecorder, WorkQueue, resourceName } from '../../client/index.ts'
+import { type Client, ConsistencyStore, EventRecorder, type ResourceType, WorkQueue, keyOf, resourceName } from '../../client/index.ts'
 import { Caches, type Informers } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
-import type { AnyController, Told } from './definition.ts'
+import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
 import { handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
@@ -92,7 +93,7 @@ export class Controller {
       clock,
       gates,
       logger: this.#logger,
-      tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message),
+      tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message, this.#kindOf(about)),
     })
     const handlers = handlersOf(definition, this.#caches, {
       enqueue: (key, priority) => this.#queue.add(key, { priority }),
@@ -117,6 +118,14 @@ export class Controller {
     await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // what is not written by now is not that important
     cancel()
     this.#recorder.close()
+  }
+
+  /** What an object is that does not say so itself: items of a list do not. */
+  #kindOf(object: KubeObject): { resource?: ResourceType } {
+    if (object.kind) return {}
+    const { uid } = object.metadata
+    const type = typesOf(this.#definition).find((t) => this.#parts.informers.get(resourceName(t))?.get(keyOf(object))?.metadata.uid === uid)
+    return type ? { resource: type } : {}
   }
 
   async #work(reconciler: Reconciler): Promise<void> {

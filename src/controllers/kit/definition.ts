@@ -138,6 +138,9 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
 /** Any controller, for those who run it. */
 export type AnyController = ControllerDefinition<any, any, any>
 
+/** Every kind that a controller reads. */
+export const typesOf = ({ owner, owns = [], watches = [], reads = [] }: AnyController): ResourceType[] => [owner, ...owns, ...watches.map((w) => w.type), ...reads]
+
 /** Declares a controller. */
 export function defineController<Owner extends KubeObject, Observed, Action extends AnyAction>(
   definition: ControllerDefinition<Owner, Observed, Action>,

@@ -20,5 +20,5 @@ export type {
 } from './definition.ts'
 export { TerminalError } from './errors.ts'
 export { ControllerManager } from './manager.ts'
-export type { ControllerManagerOptions } from './manager.ts'
+export type { ControllerManagerOptions, Role } from './manager.ts'
 export type { Writer } from './writer.ts'

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
-import { Client, type InformerFactoryOptions, LeaderElector, type LeaderElectorOptions, LeaderTransport, type Transport } from '../../client/index.ts'
+import { Client, type InformerFactoryOptions, LeaderElector, type LeaderElectorOptions, type Transport } from '../../client/index.ts'
 import type { AnyController } from './definition.ts'
 import { Term, type TermSettings } from './term.ts'
 
@@ -22,10 +22,15 @@ export interface ControllerManagerOptions {
   leaderElection?: Pick<LeaderElectorOptions, 'namespace' | 'name' | 'identity' | 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs' | 'releaseOnStop'>
 }
 
+/** What a manager does: it acts, or leaves that to the leader that is named, or does not know yet. */
+export type Role = { kind: 'unknown' } | { kind: 'acting' } | { kind: 'standing by'; leader: string }
+
 /** Runs controllers over one transport: their caches, their queues, and the election where only one process may act. */
 export class ControllerManager {
   readonly #settings: TermSettings
   readonly #elector: LeaderElector | undefined
+  readonly #identity: string
+  readonly #roleListeners = new Set<() => void>()
   readonly #stopping = new AbortController()
   #term: Term | undefined
   #running: Promise<void> | undefined
@@ -41,12 +46,27 @@ export class ControllerManager {
       informers: {},
       ...rest,
     }
+    this.#identity = leaderElection?.identity ?? ''
     if (leaderElection) this.#elector = this.#makeElector(leaderElection)
   }
 
   /** Whether this process acts now. */
   get isActive(): boolean {
     return this.#elector ? this.#elector.isLeader() && this.#term !== undefined : this.#term !== undefined
+  }
+
+  get role(): Role {
+    if (this.isActive && this.#term?.hasStarted) return { kind: 'acting' }
+    const { leader = '' } = this.#elector ?? {}
+    return leader === '' || leader === this.#identity ? { kind: 'unknown' } : { kind: 'standing by', leader }
+  }
+
+  /** Resolves once the role is known: the caches are filled and the controllers run, or another process leads. */
+  async roleKnown(): Promise<Role> {
+    while (this.role.kind === 'unknown' && !this.#stopping.signal.aborted) {
+      await new Promise<void>((resolve) => this.#roleListeners.add(resolve))
+    }
+    return this.role
   }
 
   /** Resolves when the caches are filled and the controllers run; with an election, when this process stands for it. */
@@ -60,7 +80,10 @@ export class ControllerManager {
     const term = (this.#term = new Term(this.#settings, this.#settings.transport, ''))
     const started = term.start(stop)
     this.#running = started.then(
-      () => until(stop),
+      () => {
+        this.#roleChanged()
+        return until(stop)
+      },
       () => {}, // told to whoever started it
     ).then(() => term.stop())
     await started
@@ -74,6 +97,7 @@ export class ControllerManager {
   /** Ends cleanly: what is under way is finished, nothing new is begun, a lease is given up. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the controllers are stopped'))
+    this.#roleChanged()
     await this.#running
     this.#term = undefined
   }
@@ -88,11 +112,13 @@ export class ControllerManager {
       random,
       logger,
       ...(metrics ? { metrics } : {}),
+      onNewLeader: () => this.#roleChanged(),
       onStartedLeading: async (signal, leadership) => {
         // What the last leader wrote is in every list that this one starts from.
-        const term = (this.#term = new Term(this.#settings, new LeaderTransport(transport, leadership), elector.lastWritten()))
+        const term = (this.#term = new Term(this.#settings, elector.fence(transport, leadership), elector.lastWritten()))
         try {
           await term.start(signal)
+          this.#roleChanged()
           await until(signal)
         } finally {
           await term.stop()
@@ -101,6 +127,12 @@ export class ControllerManager {
       },
     })
     return elector
+  }
+
+  #roleChanged(): void {
+    const listeners = [...this.#roleListeners]
+    this.#roleListeners.clear()
+    for (const listener of listeners) listener()
   }
 }
 

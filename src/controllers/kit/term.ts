@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type SharedInformer, type Transport, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
 import { Controller } from './controller.ts'
-import type { AnyController } from './definition.ts'
+import { type AnyController, typesOf } from './definition.ts'
 
 export interface TermSettings {
   transport: Transport
@@ -21,14 +21,16 @@ export interface TermSettings {
   informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
 }
 
-/** Every kind that a controller reads. */
-const typesOf = ({ owner, owns = [], watches = [], reads = [] }: AnyController): ResourceType[] => [owner, ...owns, ...watches.map((w) => w.type), ...reads]
-
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
 export class Term {
   readonly #informers: InformerFactory
   readonly #controllers: Controller[]
   #hasStarted = false
+
+  /** Whether the caches are filled and the controllers run. */
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
 
   /** No list that is older than `notOlderThan` is taken. */
   constructor(settings: TermSettings, transport: Transport, notOlderThan: string) {

@@ -1,0 +1,59 @@
+import { timestamp } from './timestamp.ts'
+
+/** A condition of any kind of workload. */
+export interface Condition {
+  type: string
+  /** True, False or Unknown. */
+  status: string
+  reason?: string
+  message?: string
+  /** When it last turned to this status. */
+  lastTransitionTime?: string | null
+  /** When it last said something new: the clock of progress deadlines. ReplicaSets, ReplicationControllers and Jobs have none. */
+  lastUpdateTime?: string | null
+}
+
+/** What a condition says, without its times. */
+export interface Saying {
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  reason: string
+  message: string
+}
+
+type Conditions = readonly Condition[] | null | undefined
+
+export const findCondition = (conditions: Conditions, type: string): Condition | undefined => conditions?.find((c) => c.type === type)
+
+export const isConditionTrue = (conditions: Conditions, type: string): boolean => findCondition(conditions, type)?.status === 'True'
+
+export const removeCondition = (conditions: Conditions, type: string): Condition[] => (conditions ?? []).filter((c) => c.type !== type)
+
+/** Puts a condition among the others, in its old place if it had one. Only another status is a transition. */
+export const setCondition = (conditions: Conditions, next: Saying, nowMs: number): Condition[] =>
+  put(conditions, { ...next, lastTransitionTime: transitionTime(findCondition(conditions, next.type), next, nowMs) })
+
+/**
+ * The same for kinds whose conditions have an update time. It moves with status and reason. A mere change of words does not move it: messages may name a
+ * pod, and the clock of a deadline must not start anew with every pod that is named.
+ */
+export function setTimedCondition(conditions: Conditions, next: Saying, nowMs: number): Condition[] {
+  const old = findCondition(conditions, next.type)
+  const isOld = old?.status === next.status && old.reason === next.reason
+  return putTimed(conditions, next, nowMs, (isOld && old.lastUpdateTime) || timestamp(nowMs))
+}
+
+/** The same for a condition whose clock starts anew, though it may say nothing new. */
+export const renewCondition = (conditions: Conditions, next: Saying, nowMs: number): Condition[] =>
+  putTimed(conditions, next, nowMs, timestamp(nowMs))
+
+function putTimed(conditions: Conditions, next: Saying, nowMs: number, lastUpdateTime: string): Condition[] {
+  const lastTransitionTime = transitionTime(findCondition(conditions, next.type), next, nowMs)
+  return put(conditions, { ...next, lastUpdateTime, lastTransitionTime })
+}
+
+const transitionTime = (old: Condition | undefined, { status }: Saying, nowMs: number): string =>
+  (old?.status === status && old.lastTransitionTime) || timestamp(nowMs)
+
+const put = (conditions: Conditions, next: Condition): Condition[] =>
+  findCondition(conditions, next.type) ? conditions!.map((c) => (c.type === next.type ? next : c)) : [...(conditions ?? []), next]

@@ -1,0 +1,40 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import type { ControllerRevision } from '../../../api/generated/types.ts'
+import { hashOf } from './hash.ts'
+
+/** The label that says which revision a pod, or a ControllerRevision, is of. */
+export const revisionHashLabel = 'controller-revision-hash'
+
+/** Revisions from the oldest to the newest. Of two with the same number the older object, then the lesser name, comes first. */
+export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
+  const createdAt = (r: R) => r.metadata.creationTimestamp ?? ''
+  return revisions.toSorted((a, b) => a.revision - b.revision || compare(createdAt(a), createdAt(b)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** What has to happen so that the present state of a workload has a revision, which is the newest one. */
+export type RevisionStep =
+  | { kind: 'Keep'; revision: ControllerRevision }
+  /** The workload has gone back to an earlier state: that revision becomes the newest. */
+  | { kind: 'Renumber'; revision: ControllerRevision; to: number }
+  | { kind: 'Create'; name: string; data: unknown; hash: string; number: number }
+
+/** Decides which revision `data` is. Revisions are told apart by what they hold, never by their names. `history` is in order. */
+export function reviseTo(ownerName: string, history: readonly ControllerRevision[], data: unknown, collisionCount: number): RevisionStep {
+  const newest = history.at(-1)
+  const next = (newest?.revision ?? 0) + 1
+  const same = history.findLast((r) => deepEqual(r.data, data))
+  if (same) return same === newest ? { kind: 'Keep', revision: same } : { kind: 'Renumber', revision: same, to: next }
+  const hash = hashOf(data, collisionCount)
+  return { kind: 'Create', name: revisionName(ownerName, hash), data, hash, number: next }
+}
+
+/** `web-5d8f7c9b`, cut so that it is a name. */
+export const revisionName = (ownerName: string, hash: string): string => `${ownerName.slice(0, 223)}-${hash}`
+
+/** The revisions that may go: those beyond the limit, oldest first, that are not in use. `history` is in order. */
+export function surplusRevisions<R extends Pick<ControllerRevision, 'metadata'>>(history: readonly R[], inUse: ReadonlySet<string>, limit: number): R[] {
+  const unused = history.filter((r) => !inUse.has(r.metadata.name ?? ''))
+  return unused.slice(0, Math.max(0, unused.length - limit))
+}

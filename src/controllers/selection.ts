@@ -1,0 +1,23 @@
+import { type CatalogueEntry, type ControllerSettings, catalogue } from './catalogue.ts'
+import type { AnyController } from './kit/index.ts'
+
+/** Whether a selection such as `*,-cronjob-controller` wants a controller. What names it comes before `*`, and the first that names it decides. */
+function isSelected(name: string, selection: readonly string[]): boolean {
+  const named = selection.find((item) => item === name || item === `-${name}`)
+  return named ? named === name : selection.includes('*')
+}
+
+/** The controllers that `--controllers` asks for, by name. Throws with a sentence for the user if it names one that does not exist. */
+export function selectControllers(
+  selection: readonly string[],
+  settings: ControllerSettings,
+  from: Readonly<Record<string, CatalogueEntry>> = catalogue,
+): Map<string, AnyController> {
+  const unknown = selection.find((item) => item !== '*' && !Object.hasOwn(from, item.replace(/^-/, '')))
+  if (unknown !== undefined) throw new Error(`${JSON.stringify(unknown.replace(/^-/, ''))} is not in the list of known controllers: ${Object.keys(from).join(', ')}`)
+  const selected = new Map<string, AnyController>()
+  for (const [name, entry] of Object.entries(from)) {
+    if (isSelected(name, selection)) selected.set(name, typeof entry === 'function' ? entry(settings) : entry)
+  }
+  return selected
+}
