@@ -47,6 +47,32 @@ export async function startServer(program: string, nodeFlags: readonly string[] 
   }
 }
 
+/** Controllers of ours in a process of their own. */
+export interface RunningControllers {
+  pid: number
+  stop(): Promise<void>
+}
+
+/** Starts `program controllers` against a server and waits until they act. */
+export async function startControllers(program: string, kubeconfig: string, nodeFlags: readonly string[] = []): Promise<RunningControllers> {
+  const args = [...nodeFlags, program, 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'error']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(() => {
+      throw new Error(`the controllers ended with ${child.exitCode}`)
+    }),
+  ])
+  return {
+    pid: child.pid!,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
 /** CPU seconds that the process has used so far, all its threads together. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -9,6 +9,12 @@ const lastUpdateTime = { type: { kind: 'time' }, doc: 'The last time this condit
 export const additions = {
   StatefulSetSpec: { fields: { progressDeadlineSeconds: deadline('stateful set') } },
   DaemonSetSpec: { fields: { progressDeadlineSeconds: deadline('daemon set') } },
+  StatefulSetStatus: {
+    fields: {
+      desiredReplicas: { type: { kind: 'int32' }, doc: 'The number of replicas that this status was written for.' },
+      expectedUpdatedReplicas: { type: { kind: 'int32' }, doc: 'The number of replicas that are to be of the update revision: those from the partition on.' },
+    },
+  },
   StatefulSetCondition: { fields: { lastUpdateTime } },
   DaemonSetCondition: { fields: { lastUpdateTime } },
 }

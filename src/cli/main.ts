@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addApiServerCommand } from './apiserver.ts'
+import { addControllersCommand } from './controllers.ts'
 import { addUpCommand } from './up.ts'
 
 /** Ours, put in at build time. */
@@ -12,6 +13,7 @@ const program = new Command('coxswain')
 
 addUpCommand(program, RELEASE)
 addApiServerCommand(program, RELEASE)
+addControllersCommand(program, RELEASE)
 
 try {
   await program.parseAsync()

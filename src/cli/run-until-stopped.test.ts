@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { RunningApi } from '../cluster/index.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
 class Exit extends Error {}
@@ -22,7 +21,7 @@ afterEach(() => {
 describe('runUntilStopped()', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('stops what runs on %s, and ends well', async (signal) => {
     let stops = 0
-    const ended = runUntilStopped({ stop: async () => void stops++ } as unknown as RunningApi).catch((e: unknown) => e)
+    const ended = runUntilStopped({ stop: async () => void stops++ }).catch((e: unknown) => e)
     expect(stops).toBe(0)
     process.emit(signal, signal)
     expect(await ended).toBeInstanceOf(Exit)
@@ -30,7 +29,7 @@ describe('runUntilStopped()', () => {
   })
 
   it('ends at once on a second signal', async () => {
-    void runUntilStopped({ stop: () => new Promise<void>(() => {}) } as unknown as RunningApi)
+    void runUntilStopped({ stop: () => new Promise<void>(() => {}) })
     process.emit('SIGTERM', 'SIGTERM')
     await Promise.resolve()
     expect(() => process.emit('SIGINT', 'SIGINT')).toThrow(Exit)

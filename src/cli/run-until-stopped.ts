@@ -1,7 +1,5 @@
-import type { RunningApi } from '../cluster/index.ts'
-
 /** Waits for SIGTERM or SIGINT, then stops cleanly; a second signal ends at once. */
-export async function runUntilStopped(running: RunningApi): Promise<void> {
+export async function runUntilStopped(running: { stop(): Promise<void> }): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = () => {
       process.once('SIGTERM', () => process.exit(1))

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { KubeObject } from '../api/object.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
@@ -7,7 +8,7 @@ import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
 import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
-import type { WatcherRules } from './watcher/index.ts'
+import type { WatchScope, WatcherRules } from './watcher/index.ts'
 
 export interface InformerFactoryOptions {
   transport: Transport
@@ -30,10 +31,23 @@ export type InformerSpec<T extends KubeObject> = Pick<
   'namespace' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
 >
 
+interface Made {
+  informer: SharedInformer<never>
+  transform: unknown
+  hasMetadataOnly: boolean
+}
+
+/** Keeps what relations between objects are told by. What is frozen belongs to the server of this process, and costs nothing. */
+function withoutRest<T extends KubeObject>(object: T): T {
+  if (Object.isFrozen(object)) return object
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, finalizers, ownerReferences } = object.metadata
+  return { metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, finalizers, ownerReferences } } as T
+}
+
 /** Makes informers, one for all who ask for the same objects. */
 export class InformerFactory {
   readonly #options: InformerFactoryOptions
-  readonly #informers = new Map<string, { informer: SharedInformer<never>; transform: unknown }>()
+  readonly #informers = new Map<string, Made>()
   #isStarted = false
 
   constructor(options: InformerFactoryOptions) {
@@ -42,17 +56,37 @@ export class InformerFactory {
 
   /** The informer of a resource in a scope. Asked for again, it is the same one: indexes add up, a transform must be the same. */
   informer<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T> = {}): SharedInformer<T> {
-    const scope = scopeName(type, spec)
-    const key = `${apiVersionOf(type)} ${scope}`
-    const known = this.#informers.get(key)
+    const known = this.#informers.get(keyOfScope(type, spec))
+    if (known?.hasMetadataOnly) throw new Error(`informer ${known.informer.name} has nothing but metadata`)
     if (known) {
       if (known.transform !== spec.transform) throw new Error(`informer ${known.informer.name} has another transform`)
       const informer = known.informer as unknown as SharedInformer<T>
       for (const [name, valuesOf] of Object.entries(spec.indexes ?? {})) informer.addIndex(name, valuesOf)
       return informer
     }
-    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type, name: this.#options.name ? `${this.#options.name}/${scope}` : scope })
-    this.#informers.set(key, { informer: informer as unknown as SharedInformer<never>, transform: spec.transform })
+    return this.#make(type, spec, false)
+  }
+
+  /** An informer of a resource's metadata: that of the whole objects, where somebody has asked for it before. */
+  metadata(type: ResourceType, spec: Pick<InformerSpec<KubeObject>, 'namespace' | 'notOlderThan'> = {}): SharedInformer {
+    const known = this.#informers.get(keyOfScope(type, spec))
+    return known ? (known.informer as unknown as SharedInformer) : this.#make(type, { ...spec, transform: withoutRest }, true)
+  }
+
+  /** Stops an informer of metadata whose resource is no more. */
+  forget(informer: SharedInformer): void {
+    for (const [key, made] of this.#informers) {
+      if (!made.hasMetadataOnly || (made.informer as unknown) !== informer) continue
+      informer.stop()
+      this.#informers.delete(key)
+    }
+  }
+
+  #make<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T>, metadataOnly: boolean): SharedInformer<T> {
+    const scope = scopeName(type, spec)
+    const name = this.#options.name ? `${this.#options.name}/${scope}` : scope
+    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type, name, metadataOnly })
+    this.#informers.set(keyOfScope(type, spec), { informer: informer as unknown as SharedInformer<never>, transform: spec.transform, hasMetadataOnly: metadataOnly })
     if (this.#isStarted) informer.start()
     return informer
   }
@@ -69,6 +103,8 @@ export class InformerFactory {
 
   /** Resolves when every informer that there is now has its first list; rejects when the signal is aborted first. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
+    // Every informer listens to it, and there may be dozens.
+    if (signal) setMaxListeners(0, signal)
     await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced(signal)))
   }
 
@@ -77,3 +113,5 @@ export class InformerFactory {
     return [...this.#informers.values()].flatMap(({ informer }) => informer.lag.problem() ?? [])
   }
 }
+
+const keyOfScope = (type: ResourceType, spec: WatchScope): string => `${apiVersionOf(type)} ${scopeName(type, spec)}`

@@ -118,9 +118,12 @@ export class LeaderElector {
     return newerVersion(this.#observed.lastWritten, this.#written)
   }
 
-  /** A transport for what the leader does: it sends no write unless this process is the leader at that moment, and records what was written. */
-  fence(transport: Transport): LeaderTransport {
-    return new LeaderTransport(transport, () => this.#leadership, this.#metrics.refusedWrites)
+  /**
+   * A transport for what the leader does: it sends no write unless this process is the leader at that moment, of that term where one is given, and records
+   * what was written.
+   */
+  fence(transport: Transport, term?: Leadership): LeaderTransport {
+    return new LeaderTransport(transport, term ?? (() => this.#leadership), this.#metrics.refusedWrites)
   }
 
   /** Stands for election, and leads when elected, again and again until the signal is aborted. Then gives up the lease; resolves when that is done. */

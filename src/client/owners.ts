@@ -1,5 +1,6 @@
 import type { KubeObject, OwnerReference } from '../api/object.ts'
 import type { LabelMatcher } from '../api/selectors/label-selector.ts'
+import { addFinalizer, removeFinalizer } from './finalizers.ts'
 import type { ResourceType } from './resource-type.ts'
 
 /** The owner that manages this object, if one does. */
@@ -75,20 +76,27 @@ export interface OwnerPatch {
   patch: object
 }
 
-/** What makes an owner manage an object. Fails with a conflict if the object is another one of the same name by then. */
-export function adoptionPatch(type: ResourceType, object: KubeObject, reference: OwnerReference): OwnerPatch {
+/** What makes an owner manage an object, and keeps it with `finalizer`. Fails with a conflict if the object is another one of the same name by then. */
+export function adoptionPatch(type: ResourceType, object: KubeObject, reference: OwnerReference, finalizer?: string): OwnerPatch {
   const { uid, resourceVersion, ownerReferences = [] } = object.metadata
-  if (hasStrategicPatch(type)) return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [reference] } } }
+  if (hasStrategicPatch(type)) {
+    return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [reference], ...(finalizer ? { finalizers: [finalizer] } : {}) } } }
+  }
   const others = ownerReferences.filter((ref) => ref.uid !== reference.uid)
-  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: [...others, reference] } } }
+  const { finalizers } = finalizer ? addFinalizer(object, finalizer).metadata : {}
+  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: [...others, reference], ...(finalizers ? { finalizers } : {}) } } }
 }
 
-/** What makes an owner let go of an object; the same holds as for adopting. */
-export function releasePatch(type: ResourceType, object: KubeObject, ownerUid: string): OwnerPatch {
+/** What makes an owner, and its `finalizer`, let go of an object; the same holds as for adopting. */
+export function releasePatch(type: ResourceType, object: KubeObject, ownerUid: string, finalizer?: string): OwnerPatch {
   const { uid, resourceVersion, ownerReferences = [] } = object.metadata
-  if (hasStrategicPatch(type)) return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: ownerUid }] } } }
+  if (hasStrategicPatch(type)) {
+    const without = finalizer ? { '$deleteFromPrimitiveList/finalizers': [finalizer] } : {}
+    return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: ownerUid }], ...without } } }
+  }
   const others = ownerReferences.filter((ref) => ref.uid !== ownerUid)
-  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: others.length ? others : null } } }
+  const finalizers = finalizer ? { finalizers: removeFinalizer(object, finalizer).metadata.finalizers ?? null } : {}
+  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: others.length ? others : null, ...finalizers } } }
 }
 
 /** Custom resources have no strategic merge: theirs name the version, because a merge patch replaces the whole list. */

@@ -24,6 +24,8 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> extend
   indexes?: Readonly<Record<string, IndexFunction<T>>>
   /** Makes of an object what is to be kept of it, on arrival. It must not change what it gets, and must keep names and resource version. */
   transform?: (object: T) => T
+  /** Whether the objects' metadata is all that is wanted: other members may be missing. */
+  metadataOnly?: boolean
   /** Every so often all handlers are told of everything again; not at all if absent. */
   resyncMs?: number
   limits?: Partial<LagLimits>

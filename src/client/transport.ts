@@ -10,6 +10,8 @@ export interface ApiRequest {
   body?: unknown
   /** Default: application/json. A patch says which kind it is. */
   contentType?: string
+  /** In which form the answer is wanted. A transport that hands out objects themselves may answer them whole. Default: application/json. */
+  accept?: string
   signal?: AbortSignal
 }
 

@@ -1,5 +1,4 @@
-import { X509Certificate } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
@@ -17,8 +16,10 @@ import {
   parseTokenFile,
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
+import { readCertificates, readFlagFile } from './flag-files.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, writePrivateFile } from './pki.ts'
+import { reachable } from './reachable.ts'
 
 export interface ServeOptions {
   dataDir: string
@@ -58,7 +59,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   try {
     const now = Date.now()
     const authority = loadAuthority(dataDir, now)
-    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readCertificates(options.clientCaFile)] : [])]
+    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readCertificates('--client-ca-file', options.clientCaFile)] : [])]
     const server = await ApiServer.open({
       store,
       gates: options.gates,
@@ -112,29 +113,6 @@ async function openDoor(options: ServeOptions, server: ApiServer, authority: Key
   }
 }
 
-function readFlagFile(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (e) {
-    throw new Error(`${flag}: ${(e as Error).message}`, { cause: e })
-  }
-}
-
-function readCertificates(file: string): string {
-  const text = readFlagFile('--client-ca-file', file)
-  if (!isCertificate(text)) throw new Error(`--client-ca-file: ${file} has no certificate in PEM form`)
-  return text
-}
-
-function isCertificate(text: string): boolean {
-  try {
-    return new X509Certificate(text).subject !== undefined
-  } catch {
-    // What Node cannot read is none, whatever is wrong with it.
-    return false
-  }
-}
-
 function makeDataDir(dir: string): void {
   if (dir === '') throw new Error('--data-dir: must not be empty')
   try {
@@ -161,9 +139,6 @@ function chooseAdmission(disabled: readonly string[]) {
   for (const name of disabled) if (!known.has(name) && !kubernetesPlugins.has(name)) throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
   return admissionPlugins.filter((p) => !disabled.includes(p.name))
 }
-
-/** An address that says "everywhere" is no address to connect to. */
-const reachable = (address: string) => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address)
 
 function servingHosts(bindAddress: string): string[] {
   const names = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', hostname()]

@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import { Client, type Transport } from '../client/index.ts'
-import { type AnyController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
+import { type ManagedController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
 import { ApiServer, Authenticator, type UserInfo, admissionPlugins } from '../server/index.ts'
 import { openMemoryStore } from '../store/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
@@ -17,7 +17,7 @@ export interface TestClusterOptions {
   random?: Random
   gates?: Partial<Record<GateName, boolean>>
   /** Run in the same process, over a transport of their own. */
-  controllers?: readonly AnyController[]
+  controllers?: readonly ManagedController[]
   /** More about how they run. */
   manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection'>>
   /** Puts itself between the controllers and the server, to make it slow or unreliable. */

@@ -1,13 +1,54 @@
-import type { AnyController } from './kit/index.ts'
+import { clusterRoleAggregationController } from './cluster-role-aggregation/index.ts'
+import { cronJobController } from './cronjob/index.ts'
+import { deploymentController } from './deployment/index.ts'
+import { disruption, staleDisruption } from './disruption/index.ts'
+import { endpointSlice } from './endpoint-slice/index.ts'
+import { endpoint } from './endpoints/index.ts'
+import { garbageCollector } from './garbage-collector/index.ts'
+import { jobController, orphanPodController } from './job/index.ts'
+import type { ManagedController } from './kit/index.ts'
+import { namespaceController } from './namespace/index.ts'
+import { nodeLifecycle } from './node-lifecycle/index.ts'
+import { podGcController } from './pod-gc/index.ts'
+import { replicaSetController } from './replicaset/index.ts'
+import { replicationControllerController } from './replicationcontroller/index.ts'
+import { resourceQuotaController } from './resource-quota/index.ts'
+import { rootCaPublisher } from './root-ca/index.ts'
+import { serviceAccountController } from './service-account/index.ts'
+import { statefulSetController } from './statefulset/index.ts'
+import { taintEviction } from './taint-eviction/index.ts'
+import { ttlAfterFinishedController } from './ttl-after-finished/index.ts'
 
 /** What controllers are told by whoever runs them. */
 export interface ControllerSettings {
   /** The certificates that vouch for the API server, in PEM. */
   rootCa: string
+  /** The time zone of schedules that name none. */
+  timeZone: string
 }
 
-/** A controller, or one that depends on how it is run. */
-export type CatalogueEntry = AnyController | ((settings: ControllerSettings) => AnyController)
+/** A controller, or several that are one to users, or one that depends on how it is run. */
+export type CatalogueEntry = ManagedController | readonly ManagedController[] | ((settings: ControllerSettings) => ManagedController)
 
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
-export const catalogue: Readonly<Record<string, CatalogueEntry>> = {}
+export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
+  'deployment-controller': deploymentController,
+  'replicaset-controller': replicaSetController,
+  'replicationcontroller-controller': replicationControllerController,
+  'statefulset-controller': statefulSetController,
+  'job-controller': [jobController, orphanPodController],
+  'cronjob-controller': ({ timeZone }) => cronJobController(timeZone),
+  'garbage-collector-controller': garbageCollector,
+  'namespace-controller': namespaceController,
+  'pod-garbage-collector-controller': podGcController,
+  'ttl-after-finished-controller': ttlAfterFinishedController,
+  'resourcequota-controller': resourceQuotaController,
+  'serviceaccount-controller': serviceAccountController,
+  'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
+  'clusterrole-aggregation-controller': clusterRoleAggregationController,
+  'disruption-controller': [disruption, staleDisruption],
+  'endpointslice-controller': endpointSlice,
+  'endpoints-controller': endpoint,
+  'node-lifecycle-controller': nodeLifecycle,
+  'taint-eviction-controller': taintEviction,
+}

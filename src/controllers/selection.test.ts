@@ -4,7 +4,9 @@ import { type AnyController, defineController } from './kit/index.ts'
 import { selectControllers } from './selection.ts'
 
 const controller = (name: string): AnyController => defineController({ name, owner: namespaces, observe: () => ({}), plan: () => ({ actions: [] }), apply: {} })
-const from = { 'a-controller': controller('a'), 'b-controller': ({ rootCa }: { rootCa: string }) => controller(`b-${rootCa}`), 'c-controller': controller('c') }
+const from = { 'a-controller': controller('a'), 'b-controller': ({ rootCa }: { rootCa: string }) => controller(`b-${rootCa}`), 'c-controller': [controller('c'), controller('d')] }
+
+const settings = { rootCa: 'ca', timeZone: 'UTC' }
 
 describe('selectControllers()', () => {
   it.each([
@@ -15,14 +17,18 @@ describe('selectControllers()', () => {
     ['all but one, said first', ['-b-controller', '*'], ['a-controller', 'c-controller']],
     ['one that is named twice, by what is said first', ['a-controller', '-a-controller', '-c-controller', 'c-controller'], ['a-controller']],
   ])('takes %s', (_, selection, names) => {
-    expect([...selectControllers(selection, { rootCa: 'ca' }, from).keys()]).toEqual(names)
+    expect([...selectControllers(selection, settings, from).keys()]).toEqual(names)
   })
 
   it('tells a controller what it depends on', () => {
-    expect([...selectControllers(['b-controller'], { rootCa: 'ca' }, from).values()].map((c) => c.name)).toEqual(['b-ca'])
+    expect([...selectControllers(['b-controller'], settings, from).values()].flat().map((c) => c.name)).toEqual(['b-ca'])
+  })
+
+  it('takes all of several that are one to users', () => {
+    expect(selectControllers(['c-controller'], settings, from).get('c-controller')!.map((c) => c.name)).toEqual(['c', 'd'])
   })
 
   it.each(['d-controller', '-d-controller'])('refuses %s, which is none', (name) => {
-    expect(() => selectControllers(['*', name], { rootCa: '' }, from)).toThrow('"d-controller" is not in the list of known controllers: a-controller, b-controller, c-controller')
+    expect(() => selectControllers(['*', name], settings, from)).toThrow('"d-controller" is not in the list of known controllers: a-controller, b-controller, c-controller')
   })
 })

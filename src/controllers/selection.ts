@@ -1,5 +1,5 @@
 import { type CatalogueEntry, type ControllerSettings, catalogue } from './catalogue.ts'
-import type { AnyController } from './kit/index.ts'
+import type { ManagedController } from './kit/index.ts'
 
 /** Whether a selection such as `*,-cronjob-controller` wants a controller. What names it comes before `*`, and the first that names it decides. */
 function isSelected(name: string, selection: readonly string[]): boolean {
@@ -12,12 +12,12 @@ export function selectControllers(
   selection: readonly string[],
   settings: ControllerSettings,
   from: Readonly<Record<string, CatalogueEntry>> = catalogue,
-): Map<string, AnyController> {
+): Map<string, readonly ManagedController[]> {
   const unknown = selection.find((item) => item !== '*' && !Object.hasOwn(from, item.replace(/^-/, '')))
   if (unknown !== undefined) throw new Error(`${JSON.stringify(unknown.replace(/^-/, ''))} is not in the list of known controllers: ${Object.keys(from).join(', ')}`)
-  const selected = new Map<string, AnyController>()
+  const selected = new Map<string, readonly ManagedController[]>()
   for (const [name, entry] of Object.entries(from)) {
-    if (isSelected(name, selection)) selected.set(name, typeof entry === 'function' ? entry(settings) : entry)
+    if (isSelected(name, selection)) selected.set(name, [typeof entry === 'function' ? entry(settings) : entry].flat())
   }
   return selected
 }

@@ -9,6 +9,7 @@ import { type Exchange, wholeBody } from './http/exchange.ts'
 import { ClientGone } from './http/listener.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './http/negotiate.ts'
 import { warningHeaders } from './http/warnings.ts'
+import { WatchChunks } from './http/watch-chunks.ts'
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
@@ -51,6 +52,7 @@ export class ApiHandler {
   readonly #inflight: { readonly mutating: Series; readonly readOnly: Series }
   /** Open watches, each with what ends it. */
   readonly #watching = new Map<Exchange, () => void>()
+  readonly #chunks = new WatchChunks()
 
   constructor(options: HandlerOptions) {
     this.#o = options
@@ -138,7 +140,7 @@ export class ApiHandler {
       query,
       user,
       warnings,
-      signal: exchange.signal,
+      signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
       readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
     })
@@ -180,10 +182,11 @@ export class ApiHandler {
     if (exchange.signal.aborted) throw new ClientGone()
     const open = metrics.watching(kind)
     const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
-    const writer = new WatchWriter(result.target, accepted, query, sink, parts.clock, () => {
+    const onOverrun = () => {
       logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
       exchange.destroy()
-    })
+    }
+    const writer = new WatchWriter(result.target, accepted, query, sink, { clock: parts.clock, chunks: this.#chunks, onOverrun })
     let stop = () => {}
     this.#watching.set(exchange, () => {
       stop()

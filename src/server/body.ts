@@ -48,6 +48,8 @@ export interface ParsedBody {
   hasFractions?: boolean
   /** The source, for errors that quote numbers as they were written; absent for YAML. */
   text: string | undefined
+  /** Nobody else has the value: it may become the object. */
+  isOwned?: boolean
 }
 
 /** Parses a body by its content type. `describe` gives the sentence for what cannot be parsed at all. */
@@ -57,7 +59,8 @@ export async function parseBody(body: RequestBody, typeName: string, describe: (
     if (format === 'protobuf') return parseProtobuf(body.bytes, typeName)
     const text = body.bytes.toString()
     if (format === 'yaml') return { ...(await parseYaml(text)), text: undefined }
-    return { ...parseJson(text), text }
+    const { value, duplicates, hasFractions } = parseJson(text)
+    return { value, duplicates, hasFractions, text, isOwned: true }
   } catch (e) {
     if (e instanceof ProtobufError) throw badRequest(describe(e.message, excerpt(body)))
     if (!(e instanceof JsonSyntaxError)) throw e
@@ -118,8 +121,8 @@ export async function decodeBody(
 
 /** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. `known` are problems found before. */
 export function decodeValue(parsed: ParsedBody, expected: Expected, fieldValidation: FieldValidation, warnings: string[], known: readonly string[] = []): KubeObject {
-  const { text, duplicates, hasFractions } = parsed
-  const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions })
+  const { text, duplicates, hasFractions, isOwned } = parsed
+  const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions, isOwned })
   const repeated = parsed.repeated ?? []
   const problems = [...known, ...decoded.problems]
   if (fieldValidation === 'Warn') {

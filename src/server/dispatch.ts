@@ -14,6 +14,7 @@ import { patch } from './verbs/patch.ts'
 import { getScale, writeScale } from './verbs/scale.ts'
 import { partialUpdateOf, update } from './verbs/update.ts'
 import { watch } from './verbs/watch.ts'
+import { admit } from './verbs/write.ts'
 
 const run: Record<Verb, (request: ResourceRequest) => Result | Promise<Result>> = {
   create,
@@ -84,6 +85,7 @@ async function runAction(request: ResourceRequest, action: Action, method: strin
     action.bodyType && verb === 'create'
       ? await decodeBody(request.body, { ...action.kind, type: action.bodyType }, server.registry, options.fieldValidation, warnings)
       : undefined
+  if (body) admit(request, { operation: 'CREATE', object: body, old: undefined, dryRun: options.dryRun })
   const answer = await action.run({
     resource: target.resource,
     subresource,

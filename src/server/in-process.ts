@@ -19,6 +19,8 @@ export interface InProcessRequest {
   /** The caller's own: it is copied before the call returns. */
   body?: unknown
   contentType?: string
+  /** Of documents; objects are always answered as they are. */
+  accept?: string
   user: UserInfo
   signal?: AbortSignal
   /** Gets what HTTP says in Warning headers. */
@@ -61,7 +63,7 @@ const queryOf = ({ query }: InProcessRequest) => new URLSearchParams(query)
 async function run(server: ApiServer, request: InProcessRequest, path: ResourcePath, query: URLSearchParams): Promise<Result> {
   const { method, user, signal = noSignal } = request
   const warnings: string[] = []
-  const result = await server.calls.run({ method, path, query, user, warnings, signal, readBody: () => bodyOf(request) })
+  const result = await server.calls.run({ method, path, query, user, warnings, signal: () => signal, readBody: () => bodyOf(request) })
   if (request.warn) for (const warning of warnings) request.warn(warning)
   if (!result) throw notFoundPath()
   return result
@@ -114,8 +116,8 @@ function valueOf(result: Result): unknown {
 export const frozenObject = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? deepFreeze(present(target, stored)) : stored.frozen
 
-async function readDocument(server: ApiServer, { method, path, query }: InProcessRequest): Promise<unknown> {
-  const found = await server.document({ method, path, query: new URLSearchParams(query) })
+async function readDocument(server: ApiServer, { method, path, query, accept }: InProcessRequest): Promise<unknown> {
+  const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
   if (!found) throw notFoundPath()
   const text = found.body.toString()
   return found.headers['content-type']?.startsWith('application/json') ? (JSON.parse(text) as unknown) : text

@@ -2,7 +2,7 @@ import { isConflict, notFound } from '../api/errors.ts'
 import { cloneObject } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { DeleteOptions, Objects } from './objects.ts'
+import type { DeleteOptions, ObjectChange, Objects } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
 import type { ServerParts } from './request.ts'
 import type { Resource } from './resource.ts'
@@ -31,7 +31,9 @@ export class ObjectAccess implements Objects {
     const place = this.#registry.stored(group, plural)
     if (!place) return []
     const prefix = namespace ? `${place.prefix}${namespace}/` : place.prefix
-    return Array.from(this.#objects.cache(place).range(prefix), (stored) => stored.object as T)
+    const found: T[] = []
+    for (const stored of this.#objects.cache(place).range(prefix)) found.push(stored.object as T)
+    return found
   }
 
   async update<T extends KubeObject>(
@@ -53,6 +55,18 @@ export class ObjectAccess implements Objects {
         if (!isConflict(e)) throw e
       }
     }
+  }
+
+  follow(group: string, plural: string, tell: (change: ObjectChange) => void): void {
+    const place = this.#registry.stored(group, plural)
+    if (!place) return
+    this.#objects.cache(place).listen((events) => {
+      for (const { type, object, previous } of events) {
+        const [namespace, name] = place.resource.namespaced ? object.key.slice(place.prefix.length).split('/') : ['', object.key.slice(place.prefix.length)]
+        const current = type === 'DELETED' ? undefined : object
+        tell({ namespace: namespace!, name: name!, object: () => current?.object, previous: () => previous?.object })
+      }
+    })
   }
 
   async delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {

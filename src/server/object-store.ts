@@ -65,7 +65,7 @@ export class ObjectStore {
   async create(registered: Registered, object: KubeObject): Promise<StoredObject> {
     const { namespace = '', name = '' } = object.metadata
     const key = this.key(registered, namespace, name)
-    const value = this.#encode(registered, object)
+    const value = this.#encode(object)
     const result = await this.#store.write({ key, expected: 0, value })
     const { group, plural } = registered.resource
     if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
@@ -76,7 +76,7 @@ export class ObjectStore {
   async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
     if (deepEqual(object, stored.object)) return stored
-    const value = this.#encode(registered, object)
+    const value = this.#encode(object)
     const result = await this.#store.write({ key: stored.key, expected: stored.revision, value })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, value)
@@ -118,8 +118,8 @@ export class ObjectStore {
     return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
   }
 
-  #encode(registered: Registered, object: KubeObject): Buffer {
-    const value = encodeForStore(object, registered.storage.head)
+  #encode(object: KubeObject): Buffer {
+    const value = encodeForStore(object)
     if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
     this.#decoded.set(value, object)
     return value

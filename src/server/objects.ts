@@ -16,6 +16,16 @@ export interface ObjectReader {
   list<T extends KubeObject>(group: string, plural: string, namespace: string): T[]
 }
 
+/** An object was stored, changed or removed. What it is and was is decoded when it is asked for. */
+export interface ObjectChange {
+  namespace: string
+  name: string
+  /** Undefined if it is gone. */
+  object(): KubeObject | undefined
+  /** Undefined if it is new. */
+  previous(): KubeObject | undefined
+}
+
 /** Reads and writes stored objects below the level of verbs: for subresources and admission. */
 export interface Objects extends ObjectReader {
   /**
@@ -23,6 +33,8 @@ export interface Objects extends ObjectReader {
    * throws an ApiError. Called again with the newer object if another writer was faster. A missing object is a NotFound error.
    */
   update<T extends KubeObject>(resource: Resource, namespace: string, name: string, change: (copy: T, stored: T) => T, options?: { dryRun?: boolean }): Promise<T>
+  /** Tells of every change of a kind, before its writer is answered. */
+  follow(group: string, plural: string, tell: (change: ObjectChange) => void): void
   /** What a delete request does, with finalizers, grace periods and preconditions. */
   delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject>
 }

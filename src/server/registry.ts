@@ -18,12 +18,11 @@ export interface Registered {
   readonly actions: ReadonlyMap<string, Action>
 }
 
-const path = (group: string, plural: string) => `${group}/${plural}`
-
 /** Everything that is served, found by how it is asked for. */
 export class Registry {
   readonly #byVersion = new Map<string, Map<string, Registered>>()
-  readonly #stored = new Map<string, Registered>()
+  /** By group and plural name. */
+  readonly #stored = new Map<string, Map<string, Registered>>()
   readonly #all: Registered[] = []
 
   constructor(resources: readonly Resource[], actions: readonly Action[]) {
@@ -40,11 +39,9 @@ export class Registry {
         head: headOf(apiVersion, resource.kind),
         actions: new Map(own.map((a) => [a.of.subresource, a])),
       }
-      registered.storage = resource.storedAs ? this.#mustStore(path(resource.storedAs.group, resource.storedAs.plural)) : registered
-      if (!resource.storedAs) this.#stored.set(path(resource.group, resource.plural), registered)
-      let version = this.#byVersion.get(apiVersion)
-      if (!version) this.#byVersion.set(apiVersion, (version = new Map()))
-      version.set(resource.plural, registered)
+      registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs) : registered
+      if (!resource.storedAs) put(this.#stored, resource.group, registered)
+      put(this.#byVersion, apiVersion, registered)
       this.#all.push(registered)
     }
   }
@@ -59,20 +56,26 @@ export class Registry {
 
   /** The place where objects of a group and plural name are stored. */
   stored(group: string, plural: string): Registered | undefined {
-    return this.#stored.get(path(group, plural))
+    return this.#stored.get(group)?.get(plural)
   }
 
   all(): readonly Registered[] {
     return this.#all
   }
 
-  storages(): IterableIterator<Registered> {
-    return this.#stored.values()
+  storages(): Registered[] {
+    return [...this.#stored.values()].flatMap((group) => [...group.values()])
   }
 
-  #mustStore(where: string): Registered {
-    const found = this.#stored.get(where)
-    if (!found) throw new Error(`no resource is stored as ${where}`)
+  #mustStore({ group, plural }: { group: string; plural: string }): Registered {
+    const found = this.stored(group, plural)
+    if (!found) throw new Error(`no resource is stored as ${group}/${plural}`)
     return found
   }
+}
+
+function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
+  let inner = map.get(key)
+  if (!inner) map.set(key, (inner = new Map()))
+  inner.set(registered.resource.plural, registered)
 }

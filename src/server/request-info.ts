@@ -37,8 +37,8 @@ const namespaceSubresources = new Set(['status', 'finalize'])
 export function parsePath(path: string): RequestPath {
   const trailingSlash = path.length > 1 && path.endsWith('/')
   const parts = path.slice(1, trailingSlash ? -1 : undefined).split('/')
-  for (const [i, part] of parts.entries()) {
-    const decoded = decodeSegment(part)
+  for (let i = 0; i < parts.length; i++) {
+    const decoded = decodeSegment(parts[i]!)
     // An empty segment ("//") or a broken escape names nothing that exists.
     if (decoded === undefined || decoded === '') return { kind: 'other' }
     parts[i] = decoded

@@ -19,8 +19,8 @@ export class RequestMetrics {
   readonly #duration
   readonly #inflight
   readonly #longRunning
-  readonly #counted = new Map<string, Series>()
-  readonly #timed = new Map<string, Observer>()
+  /** What counts and times requests of one kind and answer; watches are not timed. */
+  readonly #counted = new Map<string, { total: Series; duration: Observer | undefined }>()
 
   constructor(registry: MetricsRegistry) {
     this.#total = registry.counter(
@@ -43,16 +43,15 @@ export class RequestMetrics {
   }
 
   done(kind: RequestKind, code: number, isDryRun: boolean, seconds: number): void {
-    const labels = { ...labelsOf(kind), dry_run: isDryRun ? 'All' : '' }
-    const key = `${kind.verb} ${kind.group}/${kind.version}/${kind.resource}/${kind.subresource} ${kind.scope} ${labels.dry_run}`
-    const counted = `${key} ${code}`
-    let series = this.#counted.get(counted)
-    if (!series) this.#counted.set(counted, (series = this.#total.with({ ...labels, code: String(code) })))
-    series.inc()
-    if (kind.verb === 'WATCH') return
-    let observer = this.#timed.get(key)
-    if (!observer) this.#timed.set(key, (observer = this.#duration.with(labels)))
-    observer.observe(seconds)
+    const key = `${kind.verb} ${kind.group}/${kind.version}/${kind.resource}/${kind.subresource} ${kind.scope} ${isDryRun} ${code}`
+    let counted = this.#counted.get(key)
+    if (!counted) {
+      const labels = { ...labelsOf(kind), dry_run: isDryRun ? 'All' : '' }
+      const total = this.#total.with({ ...labels, code: String(code) })
+      this.#counted.set(key, (counted = { total, duration: kind.verb === 'WATCH' ? undefined : this.#duration.with(labels) }))
+    }
+    counted.total.inc()
+    counted.duration?.observe(seconds)
   }
 }
 

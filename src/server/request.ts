@@ -44,8 +44,8 @@ export interface ResourceRequest {
   rules: RuleContext
   /** The request says what to change, not what the result is: a faster writer is no conflict, the change is made again on top. */
   retriesConflicts: boolean
-  /** Aborted when the client has gone away. */
-  signal: AbortSignal
+  /** Aborted when the client has gone away. Asked for only by who waits: it costs more than a small request. */
+  signal(): AbortSignal
 }
 
 export interface ListMeta {

@@ -5,7 +5,7 @@ import { encodeForStore, headOf } from './stored-object.ts'
 
 const head = headOf('v1', 'ConfigMap')
 const prefix = '/registry/configmaps/'
-const value = (name: string, x: string) => encodeForStore({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x } } as never, head)
+const value = (name: string, x: string) => encodeForStore({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x } } as never)
 const put = (name: string, revision: number, x = '', previous?: StoreEvent['previous']): StoreEvent => ({ type: 'put', key: prefix + name, revision, value: value(name, x), createRevision: revision, previous })
 const removal = (name: string, revision: number, previous = { key: prefix + name, value: value(name, ''), revision: 1, createRevision: 1 }): StoreEvent => ({ type: 'delete', key: prefix + name, revision, previous })
 const shown = ({ type, object, previous }: CacheEvent) => `${type} ${object.object.metadata.name}@${object.revision}${previous ? ` was ${previous.revision}` : ''}`

@@ -1,9 +1,9 @@
 import { OrderedMap } from '../base/ordered-map.ts'
 import type { StoreEvent } from '../store/index.ts'
-import { type Head, StoredObject } from './stored-object.ts'
+import { type Head, type LineType, StoredObject } from './stored-object.ts'
 import type { KubeObject } from '../api/object.ts'
 
-export type CacheEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
+export type CacheEventType = LineType
 
 /** A change to one object. `previous` is what it was before, absent for a new one; a deletion's `object` is the last state at the deletion's revision. */
 export interface CacheEvent {
@@ -56,7 +56,6 @@ export class ResourceCache {
     const told: CacheEvent[] = []
     for (const event of events) told.push(this.#applyOne(event))
     for (const listener of this.#listeners) listener(told, revision)
-    for (const { object } of told) object.forgetLines()
   }
 
   listen(listener: CacheListener): () => void {
@@ -70,9 +69,10 @@ export class ResourceCache {
       this.#objects.delete(event.key)
       return { type: 'DELETED', object: previous!.at(event.revision), previous }
     }
-    const object = StoredObject.fromStore(event.key, event.revision, event.value, this.head, this.#decoded.get(event.value))
+    const type = previous ? 'MODIFIED' : 'ADDED'
+    const object = StoredObject.fromStore(event.key, event.revision, event.value, this.head, this.#decoded.get(event.value), type)
     this.#objects.set(event.key, object)
-    return { type: previous ? 'MODIFIED' : 'ADDED', object, previous }
+    return { type, object, previous }
   }
 
   /** An event out of the store's history, as the cache would have told it. */

@@ -17,7 +17,7 @@ export interface VirtualRequest {
   body: RequestBody
   user: UserInfo
   warnings: string[]
-  signal: AbortSignal
+  signal(): AbortSignal
 }
 
 /** A request for a resource, however it came. */
@@ -28,7 +28,7 @@ export interface ResourceCall {
   user: UserInfo
   /** Sentences for whoever sent it are added here. */
   warnings: string[]
-  signal: AbortSignal
+  signal(): AbortSignal
   /** What else has to be fine before the body is read; for stored kinds only. */
   check?(): void
   readBody(): Promise<RequestBody> | RequestBody

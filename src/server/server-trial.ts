@@ -57,7 +57,7 @@ export class ServerTrial {
       warnings: [],
       rules: { gates: this.parts.gates, now: this.clock.now() },
       retriesConflicts: false,
-      signal: new AbortController().signal,
+      signal: () => new AbortController().signal,
       ...rest,
     }
   }

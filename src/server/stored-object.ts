@@ -18,16 +18,36 @@ export function headOf(apiVersion: string, kind: string): Head {
 }
 
 /** An object in the form in which it is stored. */
-export function encodeForStore(object: KubeObject, head: Head): Buffer {
-  delete object.metadata.resourceVersion
-  const text = JSON.stringify(object)
-  if (text.startsWith(head.text)) return Buffer.from(text)
-  const { apiVersion, kind, metadata, ...rest } = object
-  return Buffer.from(JSON.stringify({ apiVersion, kind, metadata, ...rest }))
+export function encodeForStore(object: KubeObject): Buffer {
+  const metadata: { resourceVersion?: string | undefined } = object.metadata
+  // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
+  if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
+  return Buffer.from(JSON.stringify(isInOrder(object) ? object : inOrder(object)))
 }
+
+const firstMembers = ['apiVersion', 'kind', 'metadata']
+
+function isInOrder(object: KubeObject): boolean {
+  let at = 0
+  for (const name in object) {
+    if (name !== firstMembers[at]) return false
+    if (++at === firstMembers.length) return true
+  }
+  return false
+}
+
+const inOrder = ({ apiVersion, kind, metadata, ...rest }: KubeObject) => ({ apiVersion, kind, metadata, ...rest })
 
 /** What a dry run has not stored has no revision. */
 const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVersion":"${revision}",`)
+
+/** What an event of a watch says has happened. */
+export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/** How an event's line begins, up to the object, and how it ends. */
+const opening = (type: string) => `{"type":"${type}","object":`
+const ending = '}\n'
+const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: opening('MODIFIED'), DELETED: opening('DELETED') }
 
 /**
  * One version of one object as it was committed: immutable, shared by the cache, readers, lists and watchers. It is encoded once;
@@ -36,34 +56,46 @@ const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVer
 export class StoredObject {
   readonly key: string
   readonly revision: number
-  readonly bytes: Buffer
+  /** The line of the event that made this version, which holds the object's bytes: watchers and readers share one copy. */
+  readonly #line: Buffer
+  readonly #type: LineType
   readonly #head: Head
   #object: KubeObject | undefined
-  #addedLine: Buffer | undefined
-  #modifiedLine: Buffer | undefined
 
-  private constructor(key: string, revision: number, bytes: Buffer, head: Head, object: KubeObject | undefined) {
+  private constructor(key: string, revision: number, line: Buffer, type: LineType, head: Head, object: KubeObject | undefined) {
     this.key = key
     this.revision = revision
-    this.bytes = bytes
+    this.#line = line
+    this.#type = type
     this.#head = head
     this.#object = object
   }
 
-  /** `object` is what the value says, if it is at hand: it must not be changed any more. */
-  static fromStore(key: string, revision: number, value: Buffer, head: Head, object?: KubeObject): StoredObject {
+  /** `object` is what the value says, if it is at hand: it must not be changed any more. `type` is that of the event most watchers get. */
+  static fromStore(key: string, revision: number, value: Buffer, head: Head, object?: KubeObject, type: LineType = 'ADDED'): StoredObject {
     if (object && revision) object.metadata.resourceVersion = String(revision)
-    return new StoredObject(key, revision, splice(value, head.metadataLength, head.metadataLength, revision), head, object)
+    const { metadataLength } = head
+    return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object)
   }
 
   /** The same content under another revision: what a deletion's event shows. */
   at(revision: number): StoredObject {
     const start = this.#head.metadataLength
-    const bytes = splice(this.bytes, start, start + versionMember(this.revision).length, revision)
+    const line = lineOf('DELETED', this.bytes, start, start + versionMember(this.revision).length, revision)
     const was = this.#object
     // Parts are shared, as nobody changes them.
     const object = was && { ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } }
-    return new StoredObject(this.key, revision, bytes, this.#head, object)
+    return new StoredObject(this.key, revision, line, 'DELETED', this.#head, object)
+  }
+
+  /** Length of `bytes`. */
+  get size(): number {
+    return this.#line.length - openings[this.#type].length - ending.length
+  }
+
+  /** The object as clients see it. */
+  get bytes(): Buffer {
+    return this.#line.subarray(openings[this.#type].length, this.#line.length - ending.length)
   }
 
   /** The decoded object. Shared: it must not be changed. */
@@ -79,40 +111,28 @@ export class StoredObject {
 
   /** Everything behind the opening brace but version and kind: how an item of a list goes on after `{`. */
   get itemTail(): Buffer {
-    return this.bytes.subarray(this.#head.typeLength)
+    return this.#line.subarray(openings[this.#type].length + this.#head.typeLength, this.#line.length - ending.length)
   }
 
-  /** The line a watcher of everything gets, made once for all of them. */
-  watchLine(type: 'ADDED' | 'MODIFIED' | 'DELETED'): Buffer {
-    if (type === 'ADDED') return (this.#addedLine ??= watchLine(type, this.bytes))
-    if (type === 'MODIFIED') return (this.#modifiedLine ??= watchLine(type, this.bytes))
-    return watchLine(type, this.bytes)
-  }
-
-  /** Lets go of the lines: they are of use only while their event is being sent. */
-  forgetLines(): void {
-    this.#addedLine = undefined
-    this.#modifiedLine = undefined
+  /** The line of an event about this version; the same one for all who get the event that made it. */
+  watchLine(type: LineType): Buffer {
+    return type === this.#type ? this.#line : watchLine(type, this.bytes)
   }
 }
 
-/** Puts the version member of `revision` in place of what stands between the offsets. */
-function splice(source: Buffer, from: number, to: number, revision: number): Buffer {
+/** The line of an event about `source`, with the version member of `revision` in place of what stands between the offsets. */
+function lineOf(type: LineType, source: Buffer, from: number, to: number, revision: number): Buffer {
+  const before = openings[type]
   const member = versionMember(revision)
   // Not from the shared pool: a cached object would keep a whole slab alive.
-  const out = Buffer.allocUnsafeSlow(source.length - (to - from) + member.length)
-  source.copy(out, 0, 0, from)
-  out.write(member, from, 'latin1')
-  source.copy(out, from + member.length, to)
+  const out = Buffer.allocUnsafeSlow(before.length + source.length - (to - from) + member.length + ending.length)
+  let at = out.write(before, 'latin1')
+  at += source.copy(out, at, 0, from)
+  at += out.write(member, at, 'latin1')
+  at += source.copy(out, at, to)
+  out.write(ending, at, 'latin1')
   return out
 }
 
 /** One event of a watch in its wire form. */
-export function watchLine(type: string, object: Buffer): Buffer {
-  const opening = `{"type":"${type}","object":`
-  const out = Buffer.allocUnsafe(opening.length + object.length + 2)
-  out.write(opening, 0, 'latin1')
-  object.copy(out, opening.length)
-  out.write('}\n', opening.length + object.length, 'latin1')
-  return out
-}
+export const watchLine = (type: string, object: Buffer): Buffer => Buffer.concat([Buffer.from(opening(type)), object, Buffer.from(ending)])

@@ -19,6 +19,6 @@ export function systemRequest(server: ServerParts, target: Registered, namespace
     warnings: [],
     rules: { gates: server.gates, now: server.clock.now() },
     retriesConflicts: false,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
   }
 }

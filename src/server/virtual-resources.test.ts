@@ -23,7 +23,7 @@ const run = (url: string, body: object = {}, method = 'POST') => {
     body: { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' },
     user: { name: 'ann', uid: '7', groups: ['staff'] },
     warnings: [],
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
   })
 }
 

@@ -114,7 +114,6 @@ function followHistory(
   })
   const follow = (events: readonly CacheEvent[], revision: number) => {
     deliver(events)
-    for (const { object } of events) object.forgetLines()
     // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
     if (isClosed || !history || revision !== objects.revision) return
     history.close()

@@ -72,9 +72,9 @@ export class MemoryExchange implements Exchange {
   stream(code: number, headers: Headers): Sink {
     this.#answer({ code, headers, text: '' })
     return {
-      write: (chunk) => {
-        this.#received.push(chunk)
-        if (!this.isReading) this.#unread += chunk.length
+      write: ({ lines }) => {
+        this.#received.push(lines)
+        if (!this.isReading) this.#unread += lines.length
       },
       backlog: () => this.#unread,
       onDrain: (resume) => (this.#resume = resume),

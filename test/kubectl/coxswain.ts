@@ -39,26 +39,46 @@ function start(args: readonly string[]): Started {
 /** Runs a command of ours to its end. */
 export const runCoxswain = (args: readonly string[]): Promise<Ended> => start(args).ended
 
-/** Starts an API server on a free port and waits until it is ready; throws what it said if it ends instead. */
-export async function startServer(dataDir: string, flags: readonly string[] = []): Promise<RunningServer> {
-  const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
-  const log = flags.includes('--log-level') ? [] : ['--log-level', 'warn']
-  const { child, ended } = start(['apiserver', '--store', 'lmdb', '--data-dir', dataDir, ...port, ...log, ...flags])
+/** Starts a process and waits for the line that says it is ready; throws what it said if it ends instead. */
+async function untilReady(args: readonly string[]): Promise<Started & { line: string }> {
+  const log = args.includes('--log-level') ? [] : ['--log-level', 'warn']
+  const { child, ended } = start([...args, ...log])
   const ready = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (line.startsWith('ready ')) resolve(line)
     })
   })
   const first = await Promise.race([ready, ended])
-  if (typeof first !== 'string') throw new Error(`the server ended with ${first.code}: ${first.err}`)
-  const [, url = '', , kubeconfig = ''] = first.split(' ')
-  return {
-    url,
-    kubeconfig,
-    pid: child.pid!,
-    stop(signal = 'SIGTERM') {
-      child.kill(signal)
-      return ended
-    },
-  }
+  if (typeof first !== 'string') throw new Error(`${args[0]} ended with ${first.code}: ${first.err}`)
+  return { child, ended, line: first }
+}
+
+const stopper = ({ child, ended }: Started) => (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
+  child.kill(signal)
+  return ended
+}
+
+/** Starts an API server on a free port and waits until it is ready. */
+export async function startServer(dataDir: string, flags: readonly string[] = []): Promise<RunningServer> {
+  const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
+  const started = await untilReady(['apiserver', '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
+  const [, url = '', , kubeconfig = ''] = started.line.split(' ')
+  return { url, kubeconfig, pid: started.child.pid!, stop: stopper(started) }
+}
+
+/** A process of controllers that said it is ready. */
+export interface RunningControllers {
+  /** Where it tells how it is. */
+  url: string
+  /** What it said about itself: `acting`, or `standing by, …`. */
+  role: string
+  pid: number
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts controllers and waits until they act, or stand by. */
+export async function startControllers(kubeconfig: string, flags: readonly string[] = []): Promise<RunningControllers> {
+  const started = await untilReady(['controllers', '--kubeconfig', kubeconfig, ...flags])
+  const [, url = '', role = ''] = /^ready (\S+) (.*)$/.exec(started.line) ?? []
+  return { url, role, pid: started.child.pid!, stop: stopper(started) }
 }

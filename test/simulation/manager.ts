@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/api/object.ts'
 import type { SharedInformer } from '../../src/client/index.ts'
-import { type AnyController, ControllerManager, type ObserveContext } from '../../src/controllers/kit/index.ts'
+import { type AnyController, ControllerManager, type ManagedController, type ObserveContext, isFree } from '../../src/controllers/kit/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { CacheWatch } from './cache-watch.ts'
 import { Link } from './link.ts'
@@ -54,13 +54,24 @@ export class Manager {
     const random = world.random.fork(identity)
     const observations = new Map<string, Observation>()
     const caches = new Map<string, CacheWatch>()
-    const spied = (definition: AnyController): AnyController => ({
-      ...definition,
-      observe: (ctx: ObserveContext, owner: KubeObject) => {
-        observations.set(owner.metadata.uid ?? '', { owner, seen: look(world, identity, definition, ctx, caches) })
-        return definition.observe(ctx, owner) as unknown
-      },
-    })
+    const spied = (definition: ManagedController): ManagedController =>
+      isFree(definition) ? {
+        ...definition,
+        start: (ctx) => definition.start({
+          ...ctx,
+          metadataOf: (type) => {
+            const informer = ctx.metadataOf(type)
+            caches.set(type.plural, new CacheWatch(world, identity, informer))
+            return informer
+          },
+        }),
+      } : {
+        ...definition,
+        observe: (ctx: ObserveContext, owner: KubeObject) => {
+          observations.set(owner.metadata.uid ?? '', { owner, seen: look(world, identity, definition, ctx, caches) })
+          return definition.observe(ctx, owner) as unknown
+        },
+      }
     const life: ManagerLife = {
       process,
       identity,

@@ -10,17 +10,23 @@ export interface Family {
   owner: ResourceType
   child: ResourceType
   wantedBy(owner: KubeObject): number
+  /** Whether an object that an owner manages, and that is to stay, is one of those it wants a number of. Default: all are. */
+  counts?(object: KubeObject): boolean
 }
 
+/** The owner whose child an object is, if it is one and is to stay. */
+const parentUid = ({ counts }: Family, object: KubeObject | undefined): string | undefined =>
+  object && !object.metadata.deletionTimestamp && (counts?.(object) ?? true) ? controllerOf(object)?.uid : undefined
+
 /** Children of an owner that are there, and are to stay, at a revision. */
-export const childrenAt = (world: World, { child }: Family, ownerUid: string, revision: number): KubeObject[] =>
-  world.truth.listAt(child.plural, revision).filter((c) => controllerOf(c)?.uid === ownerUid && !c.metadata.deletionTimestamp)
+export const childrenAt = (world: World, family: Family, ownerUid: string, revision: number): KubeObject[] =>
+  world.truth.listAt(family.child.plural, revision).filter((c) => parentUid(family, c) === ownerUid)
 
 /** Whether nobody waits any more for what the call does: it was given up, not answered in time, or its sender is dead. */
-const isLate = (call: Call): boolean => call.told !== 'nothing' || call.process.isDead
+export const isLate = (call: Call): boolean => call.told !== 'nothing' || call.process.isDead
 
 /** Children that came late, by uid, and the revisions at which they came: nobody could know of those. */
-type LateChildren = Map<string, number>
+export type LateChildren = Map<string, number>
 
 /** What must hold of every family. `saysRight` judges what an owner says of itself in the end. */
 export function familyRules(family: Family, saysRight: (owner: KubeObject, children: number) => Verdict): Invariant[] {
@@ -29,20 +35,19 @@ export function familyRules(family: Family, saysRight: (owner: KubeObject, child
 }
 
 /** No child is made that makes them more than its maker saw that are wanted. What came late was nobody's decision by then; it has to go again. */
-function neverTooMany(family: Family, late: LateChildren): Invariant {
+export function neverTooMany(family: Family, late: LateChildren): Invariant {
   const { plural } = family.child
   return {
     name: `never more ${plural} than wanted`,
     happened(call, world): Verdict {
-      const made = call.method === 'POST' && call.plural === plural ? call.outcome?.object : undefined
+      // Made, or made a child of somebody.
+      const made = call.method !== 'DELETE' && call.plural === plural ? call.outcome?.object : undefined
       const life = world.lives.get(call.process)
-      const ownerUid = made && controllerOf(made)?.uid
-      if (!life || !ownerUid) return undefined
+      const ownerUid = parentUid(family, made)
+      if (!life || !made || !ownerUid) return undefined
       const revision = Number(made.metadata.resourceVersion)
-      if (isLate(call)) {
-        late.set(made.metadata.uid!, revision)
-        return undefined
-      }
+      if (isLate(call)) late.set(made.metadata.uid!, revision)
+      if (isLate(call) || call.method !== 'POST') return undefined
       const { owner, seen } = life.observations.get(ownerUid)!
       const known = childrenAt(world, family, ownerUid, revision).filter((c) => (late.get(c.metadata.uid!) ?? 0) <= seen.get(plural)!).length
       const wanted = family.wantedBy(owner)
@@ -54,21 +59,26 @@ function neverTooMany(family: Family, late: LateChildren): Invariant {
 /** No child is deleted that its deleter saw to be wanted, nor one that it has seen go. */
 function neverTooFew(family: Family): Invariant {
   const { plural } = family.child
-  /** Children that have gone, and when; `isDecided` if by the decision of who counts them. */
+  /** Children that their owners have lost, and when; `isDecided` if by the decision of who counts them. */
   const gone = new Map<string, { revision: number; ownerUid: string; isDecided: boolean }>()
+  /** What was deleted, when, and whose it was. */
+  const deleted = new Map<string, { revision: number; ownerUid: string }>()
   /** The child that a call is to delete. */
   const uidOf = (call: Call): string =>
     call.method === 'DELETE' && call.plural === plural ? ((call.body as DeleteOptions | undefined)?.preconditions?.uid ?? '') : ''
   return {
     name: `no wanted one of ${plural} is deleted, and none twice`,
     changed({ plural: changed, before, after, revision }): Verdict {
-      if (changed !== plural || !before) return undefined
-      const isGone = !after || (after.metadata.deletionTimestamp && !before.metadata.deletionTimestamp)
-      if (isGone && !gone.has(before.metadata.uid!)) gone.set(before.metadata.uid!, { revision, ownerUid: controllerOf(before)?.uid ?? '', isDecided: false })
+      if (changed !== plural) return undefined
+      const [was, is] = [parentUid(family, before), parentUid(family, after)]
+      if (was && was !== is) gone.set(before!.metadata.uid!, { revision, ownerUid: was, isDecided: false })
+      else if (is && is !== was) gone.delete(after!.metadata.uid!)
+      const isDeleted = before && (!after || after.metadata.deletionTimestamp) && !before.metadata.deletionTimestamp
+      if (isDeleted) deleted.set(before.metadata.uid!, { revision, ownerUid: controllerOf(before)?.uid ?? '' })
       return undefined
     },
     sent(call, world): Verdict {
-      const before = gone.get(uidOf(call))
+      const before = deleted.get(uidOf(call))
       const life = world.lives.get(call.process)
       if (!before || !life) return undefined
       const seen = life.observations.get(before.ownerUid)?.seen.get(plural) ?? 0
@@ -78,12 +88,14 @@ function neverTooFew(family: Family): Invariant {
       const end = call.outcome?.object && gone.get(uidOf(call))
       const life = world.lives.get(call.process)
       if (!end || !life || isLate(call)) return undefined
+      // One has lost it, and it is deleted for another.
+      if ((controllerOf(call.outcome!.object!)?.uid ?? end.ownerUid) !== end.ownerUid) return undefined
       end.isDecided = true
       const { owner, seen } = life.observations.get(end.ownerUid)!
       if (owner.metadata.deletionTimestamp) return undefined
       const since = seen.get(plural)!
-      const lost = [...gone.values()].filter((g) => g.ownerUid === end.ownerUid && !g.isDecided && g.revision > since && g.revision < end.revision).length
-      const left = childrenAt(world, family, end.ownerUid, end.revision).length
+      const lost = [...gone.values()].filter((g) => g.ownerUid === end.ownerUid && !g.isDecided && g.revision > since).length
+      const left = childrenAt(world, family, end.ownerUid, world.truth.revision).length
       const wanted = family.wantedBy(owner)
       return left + lost < wanted ? `${life.identity} ${describe(call)}: ${left} are left, and it saw that ${owner.metadata.name} wants ${wanted}` : undefined
     },

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../src/base/seeded-random.ts'
 import type { Client, ResourceType } from '../../src/client/index.ts'
-import type { AnyController } from '../../src/controllers/kit/index.ts'
+import type { ManagedController } from '../../src/controllers/kit/index.ts'
 import type { Invariant } from './invariant.ts'
 import type { World } from './world.ts'
 
@@ -16,7 +16,7 @@ export interface UserAction {
 export interface SimulatedController {
   readonly name: string
   /** What every manager runs while it leads. Asked for once in each of its lives. */
-  controllers(): readonly AnyController[]
+  controllers(): readonly ManagedController[]
   /** Kinds that others may touch at any time: in annotations, which concern nobody. */
   readonly touched: readonly ResourceType[]
   readonly userActions: readonly UserAction[]

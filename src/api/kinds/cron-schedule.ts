@@ -1,20 +1,23 @@
 /** What is wrong with a schedule, in the words of the parser that Kubernetes uses. */
 export class CronScheduleError extends Error {}
 
+/** The minutes that five fields name. */
+export interface CronFields {
+  kind: 'fields'
+  minutes: ReadonlySet<number>
+  hours: ReadonlySet<number>
+  days: ReadonlySet<number>
+  months: ReadonlySet<number>
+  weekdays: ReadonlySet<number>
+  /** Day and weekday are both meant if neither is a star: then either will do. */
+  anyDay: boolean
+  anyWeekday: boolean
+  /** The time zone that is written in the schedule itself. */
+  zone?: string
+}
+
 /** When something is due: at the minutes that five fields name, or every so often. */
-export type CronSchedule =
-  | { kind: 'every'; seconds: number }
-  | {
-      kind: 'fields'
-      minutes: ReadonlySet<number>
-      hours: ReadonlySet<number>
-      days: ReadonlySet<number>
-      months: ReadonlySet<number>
-      weekdays: ReadonlySet<number>
-      /** Day and weekday are both meant if neither is a star: then either will do. */
-      anyDay: boolean
-      anyWeekday: boolean
-    }
+export type CronSchedule = { kind: 'every'; seconds: number } | CronFields
 
 interface Bounds {
   min: number
@@ -44,14 +47,13 @@ const descriptors: Record<string, string> = {
 /** Reads a schedule of five fields or a descriptor such as `@daily` or `@every 1h30m`; throws a CronScheduleError. */
 export function parseCronSchedule(text: string): CronSchedule {
   if (text === '') throw new CronScheduleError('empty spec string')
-  const spec = withoutTimeZone(text)
-  if (spec.startsWith('@')) return parseDescriptor(spec)
-  const fields = spec.split(/\s+/).filter((field) => field !== '')
-  if (fields.length !== 5) throw new CronScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`)
-  return parseFields(fields)
+  const { zone, spec } = splitTimeZone(text)
+  const schedule = spec.startsWith('@') ? parseDescriptor(spec) : parseFields(spec.split(/\s+/).filter((field) => field !== ''))
+  return zone === undefined || schedule.kind === 'every' ? schedule : { ...schedule, zone }
 }
 
-function parseFields(fields: readonly string[]): CronSchedule {
+function parseFields(fields: readonly string[]): CronFields {
+  if (fields.length !== 5) throw new CronScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`)
   const [minute, hour, day, month, weekday] = fields as [string, string, string, string, string]
   const minutes = parseField(minute, minuteBounds)
   const hours = parseField(hour, hourBounds)
@@ -70,15 +72,15 @@ function parseFields(fields: readonly string[]): CronSchedule {
   }
 }
 
-/** `TZ=Europe/Paris 0 * * * *` without its zone, which must exist. */
-function withoutTimeZone(text: string): string {
-  if (!text.startsWith('TZ=') && !text.startsWith('CRON_TZ=')) return text
+/** The zone, which must exist, and the rest of `TZ=Europe/Paris 0 * * * *`. */
+function splitTimeZone(text: string): { zone?: string; spec: string } {
+  if (!text.startsWith('TZ=') && !text.startsWith('CRON_TZ=')) return { spec: text }
   const space = text.indexOf(' ')
   // The parser that Kubernetes uses trips over this; it is reported as it says it.
   if (space < 0) throw new CronScheduleError('invalid schedule format: runtime error: slice bounds out of range [:-1]')
   const zone = text.slice(text.indexOf('=') + 1, space)
   if (zone !== '' && !isTimeZone(zone)) throw new CronScheduleError(`provided bad location ${zone}: unknown time zone ${zone}`)
-  return text.slice(space).trim()
+  return { zone: zone || 'UTC', spec: text.slice(space).trim() }
 }
 
 function parseDescriptor(text: string): CronSchedule {

@@ -14,6 +14,12 @@ type Annotations = Readonly<Record<string, string>>
 
 const isDeletionCost = (text: string): boolean => /^(?:0|-?[1-9][0-9]*)$/.test(text) && Math.abs(Number(text) + 0.5) < 2 ** 31
 
+/** What it costs to delete a pod, by its annotation; 0 where that says nothing, or no number. */
+export function deletionCostOf(annotations: Annotations | undefined): number {
+  const cost = annotations?.[deletionCostAnnotation]
+  return cost !== undefined && isDeletionCost(cost) ? Number(cost) : 0
+}
+
 function validateSeccomp(value: string, path: Path, errors: FieldError[]): void {
   if (value === 'runtime/default' || value === 'docker/default' || value === 'unconfined') return
   if (value.startsWith('localhost/')) validateDescendingPath(value.slice('localhost/'.length), path, errors)

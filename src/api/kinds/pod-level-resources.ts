@@ -1,46 +1,41 @@
 import type { Container, PodSpec } from '../generated/types.ts'
-import { addQuantities, compareQuantity } from '../quantity.ts'
+import { compareQuantity } from '../quantity.ts'
 import { type FieldError, forbidden, invalid } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
+import { addTo, raiseTo } from './amounts.ts'
 import { type ResourceList, isHugePages, isPodLevelResource } from './resource-names.ts'
 import { validatePodLevelRequirements } from './resource-requirements.ts'
 
 /** An init container that keeps running beside the others: a sidecar. */
 export const isRestartableInitContainer = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always'
 
-function addTo(sum: ResourceList, list: ResourceList | undefined): void {
-  for (const name in list) sum[name] = sum[name] === undefined ? list[name]! : addQuantities(sum[name], list[name]!)
-}
-
-function raiseTo(max: ResourceList, list: ResourceList | undefined): void {
-  for (const name in list) if (max[name] === undefined || compareQuantity(list[name]!, max[name]) > 0) max[name] = list[name]!
-}
-
 /**
  * What the containers of a pod ask for together: all containers and sidecars run at once, while of the other init containers
  * only the largest counts, together with the sidecars started before it.
  */
-export function aggregateContainerRequests(spec: PodSpec): ResourceList {
+export function aggregateContainers(spec: PodSpec, amountsOf: (container: Container) => ResourceList | undefined): ResourceList {
   const running: ResourceList = {}
-  for (const container of spec.containers ?? []) addTo(running, container.resources?.requests)
+  for (const container of spec.containers ?? []) addTo(running, amountsOf(container))
   if (!spec.initContainers?.length) return running
   const sidecars: ResourceList = {}
   const starting: ResourceList = {}
   for (const container of spec.initContainers) {
-    const requests = container.resources?.requests
+    const amounts = amountsOf(container)
     if (isRestartableInitContainer(container)) {
-      addTo(running, requests)
-      addTo(sidecars, requests)
+      addTo(running, amounts)
+      addTo(sidecars, amounts)
       raiseTo(starting, sidecars)
     } else {
       const together = { ...sidecars }
-      addTo(together, requests)
+      addTo(together, amounts)
       raiseTo(starting, together)
     }
   }
   raiseTo(running, starting)
   return running
 }
+
+export const aggregateContainerRequests = (spec: PodSpec): ResourceList => aggregateContainers(spec, ({ resources }) => resources?.requests)
 
 /** Pod-level requests that were left out are what the containers ask for, or else the pod-level limits. */
 export function defaultPodLevelRequests(spec: PodSpec): void {

@@ -6,7 +6,12 @@ import { DecodeError, decodeObject } from './decode.ts'
 import { schema } from './index.ts'
 import type { FieldType } from './index.ts'
 
-const decode = (type: string, value: Json) => decodeObject(type, value).object
+/** Decodes a copy in place, too: both ways must come to the same. */
+const decode = (type: string, value: Json) => {
+  const { object } = decodeObject(type, value)
+  expect(decodeObject(type, structuredClone(value), { isOwned: true }).object).toEqual(object)
+  return object
+}
 
 describe('decodeObject() lets zeroes vanish or appear', () => {
   const rows: [what: string, type: string, sent: Json, decoded: unknown][] = [
@@ -86,6 +91,13 @@ describe('decodeObject() writes canonically', () => {
     object.metadata.labels.a = 'x'
     object.metadata.finalizers.push('y')
     expect(sent).toEqual({ metadata: { labels: { a: 'b' }, finalizers: ['c'] } })
+  })
+
+  test('what is owned and fits is the result itself', () => {
+    const sent = { containers: [{ name: 'a', resources: { limits: { cpu: '1' } }, env: [{ name: 'A', value: 'b' }] }], nodeSelector: { a: 'b' } }
+    const before = structuredClone(sent)
+    expect(decodeObject('PodSpec', sent, { isOwned: true }).object).toBe(sent)
+    expect(sent).toEqual(before)
   })
 
   test('a key named __proto__ is a key of a map and unknown to a structure', () => {

@@ -4,7 +4,7 @@ import type { Json } from '../object.ts'
 import { canonicalQuantity } from '../quantity.ts'
 import { canonicalBase64 } from './base64.ts'
 import { diagnose } from './diagnose.ts'
-import type { Field, FieldType } from './schema.ts'
+import type { Field, FieldType, Struct } from './schema.ts'
 import { canonicalTime } from './time.ts'
 
 /** A value that does not fit its type, or is refused for unknown fields, in the words of Go's decoder. */
@@ -22,6 +22,8 @@ export interface DecodeOptions {
   hasFractions?: boolean
   /** What the parser found said twice. */
   duplicates?: string[]
+  /** The value may be taken and changed: it becomes the result wherever it fits as it is, with its fields in the order they came in. */
+  isOwned?: boolean
 }
 
 export interface Decoded {
@@ -40,6 +42,8 @@ const mismatch = new Error('mismatch')
 // Set by any reader that meets what only the text can settle: a field its type does not have, a number beyond what is exact.
 // Decoding is synchronous and never re-entered.
 let isUnsettled = false
+// Whether what is read may be changed, and become a part of the result.
+let isOwned = false
 
 interface Step {
   name: string
@@ -124,7 +128,7 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
         return canonicalTime(value, 'microsecond') ?? (dropZero ? undefined : null)
       }
     default:
-      return cloneObject
+      return (value) => (isOwned ? value : cloneObject(value))
   }
 }
 
@@ -150,10 +154,12 @@ function listReader(of: FieldType, empty: Empty): Reader {
     if (!Array.isArray(value)) throw mismatch
     const n = value.length
     if (n === 0) return empty === undefined || empty === null ? empty : []
-    const out: Json[] = []
+    const out: Json[] = isOwned ? value : []
     for (let i = 0; i < n; i++) {
       const item = value[i]
-      out.push(item === null || item === undefined ? zero() : read(item)!)
+      const next = item === null || item === undefined ? zero() : read(item)!
+      if (!isOwned) out.push(next)
+      else if (next !== item) out[i] = next
     }
     return out
   }
@@ -164,13 +170,14 @@ function mapReader(of: FieldType, empty: Empty): Reader {
   const zero = zeroItem(of)
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
-    const out: { [key: string]: Json } = {}
+    const out: { [key: string]: Json } = isOwned ? value : {}
     let isEmpty = true
     for (const key in value) {
       const item = value[key]
       // What was set to undefined is not there, as in JSON.
       if (item === undefined) continue
-      setKey(out, key, item === null ? zero() : read(item)!)
+      const next = item === null ? zero() : read(item)!
+      if (!isOwned || next !== item) setKey(out, key, next)
       isEmpty = false
     }
     return isEmpty && (empty === undefined || empty === null) ? empty : out
@@ -185,30 +192,61 @@ function structReader(name: string): Reader {
   if (read) return read
   const struct = schema[name]
   if (!struct) throw new Error(`no type ${name} in the schema`)
-  let steps: Step[] | undefined
+  let steps: Steps | undefined
   read = (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
-    steps ??= Object.values(struct.fields).map(compileStep)
-    const out: { [key: string]: Json } = {}
-    let seen = 0
-    for (let i = 0; i < steps.length; i++) {
-      const step = steps[i]!
-      const sent = value[step.name]
-      if (sent !== undefined) seen++
-      if (sent === undefined || sent === null) {
-        if (step.absent !== undefined) out[step.name] = step.absent()
-        continue
-      }
-      const read = step.read(sent)
-      if (read !== undefined) out[step.name] = read
-    }
-    // What was set to undefined is not there: objects out of the server's own hands have such fields.
-    for (const name in value) if (value[name] !== undefined) seen--
-    if (seen !== 0) isUnsettled = true
-    return out
+    steps ??= compileSteps(struct)
+    return isOwned && readInPlace(value, steps) ? value : readAnew(value, steps)
   }
   structReaders.set(name, read)
   return read
+}
+
+interface Steps {
+  all: Step[]
+  byName: Map<string, Step>
+  /** Those of fields that are always written out. */
+  emitted: Step[]
+}
+
+function compileSteps(struct: Struct): Steps {
+  const all = Object.values(struct.fields).map(compileStep)
+  return { all, byName: new Map(all.map((step) => [step.name, step])), emitted: all.filter((step) => step.absent !== undefined) }
+}
+
+/** Makes `value` itself what it is to be, unless a field has to go; what was changed by then reads as before. */
+function readInPlace(value: { [key: string]: Json }, { byName, emitted }: Steps): boolean {
+  for (const name in value) {
+    const step = byName.get(name)
+    const sent = value[name]
+    if (step === undefined || sent === undefined) return false
+    const next = sent === null ? step.absent?.() : step.read(sent)
+    if (next === sent) continue
+    if (next === undefined) return false
+    value[name] = next
+  }
+  for (const step of emitted) if (value[step.name] === undefined) value[step.name] = step.absent!()
+  return true
+}
+
+function readAnew(value: { [key: string]: Json }, { all }: Steps): Json {
+  const out: { [key: string]: Json } = {}
+  let seen = 0
+  for (let i = 0; i < all.length; i++) {
+    const step = all[i]!
+    const sent = value[step.name]
+    if (sent !== undefined) seen++
+    if (sent === undefined || sent === null) {
+      if (step.absent !== undefined) out[step.name] = step.absent()
+      continue
+    }
+    const read = step.read(sent)
+    if (read !== undefined) out[step.name] = read
+  }
+  // What was set to undefined is not there: objects out of the server's own hands have such fields.
+  for (const name in value) if (value[name] !== undefined) seen--
+  if (seen !== 0) isUnsettled = true
+  return out
 }
 
 function reader(type: FieldType, dropZero: boolean, empty: Empty = dropZero ? undefined : null): Reader {
@@ -236,12 +274,13 @@ function compileStep(field: Field): Step {
 
 /**
  * Decodes a value as a type of the schema: checks types, drops unknown fields, writes quantities, times and base64 canonically, and
- * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh: it shares nothing with the value.
+ * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh, unless the value is `isOwned`: it shares nothing with it.
  */
 export function decodeObject(typeName: string, value: Json, options: DecodeOptions = {}): Decoded {
   const read = structReader(typeName)
   const exact = () => diagnose(typeName, options.text === undefined ? treeOf(value) : parseTree(options.text))
   isUnsettled = false
+  isOwned = options.isOwned ?? false
   let object: Decoded['object']
   try {
     object = read(value ?? {}) as Decoded['object']

@@ -141,8 +141,9 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     const { headers } = this.#host
     const { authorization } = this.#proof
-    const { method, contentType = 'application/json' } = this.#request
-    const own = authorization ? { ...headers, authorization } : headers
+    const { method, contentType = 'application/json', accept } = this.#request
+    const proven = authorization ? { ...headers, authorization } : headers
+    const own = accept ? { ...proven, accept } : proven
     const all = this.#body === undefined ? own : { ...own, 'content-type': contentType }
     this.#cancelWire = wire.start({ method, path: this.#path, headers: all, body: this.#body, isLong: this.#isLong }, this)
   }

@@ -40,6 +40,8 @@ export interface WatcherOptions<T extends KubeObject> extends WatchScope {
   rules?: Partial<WatcherRules>
   /** A list older than this is refused, as one is that is older than what was seen. */
   notOlderThan?: string
+  /** Whether the objects' metadata is all that is wanted: other members may be missing. */
+  metadataOnly?: boolean
   /** Whether what is there is to be had as the beginning of a watch, where the server knows how; else it is listed. */
   stream?: boolean
 }
@@ -154,7 +156,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
     const take = (input: WatcherInput<T>) => {
       if (request === this.#request) this.#take(input)
     }
-    transport.send<Listed<T>>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, signal: aborter.signal }).then(
+    transport.send<Listed<T>>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, signal: aborter.signal, ...this.#form('PartialObjectMetadataList') }).then(
       ({ items, metadata }) => take({ kind: 'page', objects: items ?? [], resourceVersion: metadata?.resourceVersion ?? '', token: metadata?.continue ?? '' }),
       (e: unknown) => take({ kind: 'listFailed', failure: failureOf(e) }),
     )
@@ -171,7 +173,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
       ...(resourceVersion ? { resourceVersion } : {}),
       ...(sendsInitial ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
     }
-    this.#stopRequest = transport.watch<T>({ method: 'GET', path: pathOf(type, this.#options.namespace), query }, {
+    this.#stopRequest = transport.watch<T>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, ...this.#form('PartialObjectMetadata') }, {
       opened: () => {
         if (request === this.#request) this.#take({ kind: 'opened' })
       },
@@ -182,6 +184,10 @@ export class Watcher<T extends KubeObject = KubeObject> {
         if (request === this.#request) this.#take({ kind: 'closed', failure: error && failureOf(error) })
       },
     })
+  }
+
+  #form(partial: string): { accept?: string } {
+    return this.#options.metadataOnly ? { accept: `application/json;as=${partial};g=meta.k8s.io;v=v1,application/json` } : {}
   }
 
   #selectors(): Record<string, string> {

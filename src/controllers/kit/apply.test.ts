@@ -32,6 +32,12 @@ it('applyStep() tries nothing behind a failure', async () => {
   expect([shown(done), shown(failed.map((f) => f.action)), shown(skipped)]).toEqual(['A0 B1', 'B2', 'B3 A4 B5'])
 })
 
+it('applyStep() hands on what the appliers have answered', async () => {
+  const appliers: Appliers<{ metadata: {} }, Action> = { A: async (_ctx, { n }) => `made ${n}`, B: async () => {} }
+  const { done, answers } = await applyStep(context(), appliers, { actions: actions('AB') })
+  expect(done.map((action) => answers!.get(action))).toEqual(['made 0', undefined])
+})
+
 it('applyStep() begins nothing once it is to stop', async () => {
   const stop = new AbortController()
   const appliers: Appliers<{ metadata: {} }, Action> = { A: async () => stop.abort(), B: async () => {} }

@@ -19,6 +19,7 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
   const done: Action[] = []
   const failed: { action: Action; error: Error }[] = []
   const skipped: Action[] = []
+  const answers = new Map<Action, unknown>()
   for (const actions of runs(step.actions)) {
     if (failed.length > 0) {
       skipped.push(...actions)
@@ -29,11 +30,11 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
     const { pace = 'one by one', run } = typeof applier === 'function' ? { run: applier } : applier
     const result = await inBatches(actions, pace, async (action) => {
       ctx.signal.throwIfAborted()
-      await run(ctx, action)
+      answers.set(action, await run(ctx, action))
     })
     done.push(...result.done)
     failed.push(...result.failed.map(({ item, error }) => ({ action: item, error })))
     skipped.push(...result.skipped)
   }
-  return { done, failed, skipped, wait: step.wait }
+  return { done, failed, skipped, answers, wait: step.wait }
 }

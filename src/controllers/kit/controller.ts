@@ -12,9 +12,11 @@ import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
 import { handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
+import { workOff } from './work-off.ts'
 import { WriteLog } from './write-log.ts'
 
-const defaultWorkers = 5
+/** How many keys are worked on at the same time. */
+export const defaultWorkers = 5
 const backOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
@@ -28,12 +30,24 @@ export interface ControllerParts {
   metrics?: MetricsRegistry
 }
 
+/** A controller in a term. */
+export interface RunningController {
+  readonly name: string
+  start(): void
+  /** Resolves once it acts, where that is not at once. */
+  ready?(): Promise<void>
+  /** Why readiness should fail. */
+  problems?(): string[]
+  /** Starts nothing more and waits for what is under way; after `graceMs` requests are given up. */
+  stop(graceMs?: number): Promise<void>
+}
+
 /** Whether a controller waits for its own writes: all do, unless they, or a gate, say no. */
 export const readsItsWrites = ({ readsItsWrites: wanted = true, gate }: AnyController, gates: FeatureGates): boolean =>
   wanted && gates.enabled('StaleControllerConsistency') && (gate === undefined || gates.enabled(gate))
 
 /** Runs one controller: from changes to keys, from keys to reconciles, several at a time and each key by one worker. */
-export class Controller {
+export class Controller implements RunningController {
   readonly name: string
   readonly #definition: AnyController
   readonly #parts: ControllerParts
@@ -45,7 +59,7 @@ export class Controller {
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
   /** What users were told last about a key, so that a retry does not repeat it. */
-  readonly #told = new Map<string, string>()
+  readonly #told = new Map<string, ReadonlySet<string>>()
   readonly #removeHandlers: (() => void)[] = []
   /** Ends the waiting for keys; what is under way goes on. */
   readonly #stopping = new AbortController()
@@ -71,9 +85,10 @@ export class Controller {
 
   /** Listens to the caches, which must have synced, and starts the workers. */
   start(): void {
-    const { informers, client, clock, random, gates } = this.#parts
+    const { informers, client, clock, random, gates, metrics } = this.#parts
     const definition = this.#definition
     const log = new WriteLog(this.#store, this.#caches)
+    const measures = metrics && definition.measures?.(metrics)
     const reconciler = new Reconciler({
       definition,
       client,
@@ -94,10 +109,14 @@ export class Controller {
       gates,
       logger: this.#logger,
       tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message, this.#kindOf(about)),
+      measures,
     })
     const handlers = handlersOf(definition, this.#caches, {
       enqueue: (key, priority) => this.#queue.add(key, { priority }),
-      ownerGone: (key, uid) => this.#store.clear(key, uid),
+      ownerGone: (key, uid) => {
+        this.#store.clear(key, uid)
+        measures?.gone(key)
+      },
       seen: (resource, resourceVersion) => this.#store.bookmark(resource, resourceVersion),
     })
     for (const [resource, handler] of handlers) {
@@ -105,7 +124,8 @@ export class Controller {
       this.#store.bookmark(resource, informer.lastSyncResourceVersion)
       this.#removeHandlers.push(informer.addHandler(handler))
     }
-    for (let i = 0; i < (definition.workers ?? defaultWorkers); i++) this.#workers.push(this.#work(reconciler))
+    const { signal } = this.#stopping
+    for (let i = 0; i < (definition.workers ?? defaultWorkers); i++) this.#workers.push(workOff(this.#queue, signal, (key) => this.#process(key, reconciler, signal)))
   }
 
   /** Starts nothing more and waits for what is under way; after `graceMs` requests are given up. */
@@ -126,23 +146,6 @@ export class Controller {
     const { uid } = object.metadata
     const type = typesOf(this.#definition).find((t) => this.#parts.informers.get(resourceName(t))?.get(keyOf(object))?.metadata.uid === uid)
     return type ? { resource: type } : {}
-  }
-
-  async #work(reconciler: Reconciler): Promise<void> {
-    const { signal } = this.#stopping
-    for (;;) {
-      let key: string
-      try {
-        key = await this.#queue.get(signal)
-      } catch {
-        return // stopped
-      }
-      try {
-        await this.#process(key, reconciler, signal)
-      } finally {
-        this.#queue.done(key)
-      }
-    }
   }
 
   async #process(key: string, reconciler: Reconciler, signal: AbortSignal): Promise<void> {
@@ -205,11 +208,12 @@ export class Controller {
 
   #tellOnce(key: string, told: readonly Told[]): void {
     const owner = this.#caches.of(this.#definition.owner).get(key)
-    const text = told.map(({ reason, message }) => `${reason}: ${message}`).join('\n')
-    if (!owner || text === '' || this.#told.get(key) === text) return
-    this.#told.set(key, text)
-    for (const { reason, message } of distinct(told)) this.#recorder.event(owner, 'Warning', reason, message, { resource: this.#definition.owner })
+    const texts = new Map(told.map((t) => [`${t.reason}: ${t.message}`, t]))
+    const last = this.#told.get(key)
+    const isNew = [...texts].filter(([text]) => !last?.has(text))
+    if (!owner || isNew.length === 0) return
+    // Of several that failed at a time, one may be tried again alone.
+    this.#told.set(key, new Set(texts.keys()))
+    for (const [, { reason, message }] of isNew) this.#recorder.event(owner, 'Warning', reason, message, { resource: this.#definition.owner })
   }
 }
-
-const distinct = (told: readonly Told[]): Iterable<Told> => new Map(told.map((t) => [`${t.reason} ${t.message}`, t])).values()

@@ -1,6 +1,7 @@
 import type { FeatureGates, GateName } from '../../api/feature-gates.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { IndexFunction, ResourceType } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { Writer } from './writer.ts'
@@ -26,6 +27,8 @@ export interface Outcome<Action extends AnyAction> {
   failed: readonly { action: Action; error: Error }[]
   /** Not tried, because one before them failed. */
   skipped: readonly Action[]
+  /** What the appliers of the actions that were done have answered: objects as they were made. */
+  answers?: ReadonlyMap<Action, unknown>
   wait: string | undefined
 }
 
@@ -34,6 +37,8 @@ export interface ObserveContext {
   /** The only clock of a plan: milliseconds since the epoch. */
   readonly nowMs: number
   readonly gates: FeatureGates
+  /** What `remember` said when this owner was last looked at; undefined in the first look of a process. */
+  readonly remembered: unknown
 }
 
 export interface ApplyContext<Owner extends KubeObject> {
@@ -41,6 +46,8 @@ export interface ApplyContext<Owner extends KubeObject> {
   readonly owner: Owner
   /** The only way to write. */
   readonly writer: Writer
+  /** Asks the server at a path, for what no cache can know. */
+  ask<T>(path: string): Promise<T>
   /** Tells the users of the owner, or of another object. */
   event(type: 'Normal' | 'Warning', reason: string, message: string, about?: KubeObject): void
   readonly nowMs: number
@@ -84,10 +91,13 @@ export interface Watch<T extends KubeObject = KubeObject> {
   type: ResourceType<T>
   /** Keys of the owners to be looked at. Called for both states of an object that changed. */
   toKeys(object: T, caches: Caches): Iterable<string>
+  /** Whether a change could make a difference. Default: any could. */
+  concerns?(before: T, after: T): boolean
 }
 
 /** A watch whose objects have a type of their own. */
-export const watching = <T extends KubeObject>(type: ResourceType<T>, toKeys: Watch<T>['toKeys']): Watch => ({ type, toKeys }) as unknown as Watch
+export const watching = <T extends KubeObject>(type: ResourceType<T>, toKeys: Watch<T>['toKeys'], concerns?: Watch<T>['concerns']): Watch =>
+  ({ type, toKeys, ...(concerns ? { concerns } : {}) }) as unknown as Watch
 
 /** A way to find objects in a cache, for `caches.byIndex`. */
 export interface CacheIndex<T extends KubeObject = KubeObject> {
@@ -99,6 +109,14 @@ export interface CacheIndex<T extends KubeObject = KubeObject> {
 /** An index whose objects have a type of their own. Controllers that share it share the function. */
 export const indexing = <T extends KubeObject>(type: ResourceType<T>, name: string, valuesOf: IndexFunction<T>): CacheIndex =>
   ({ type, name, valuesOf }) as unknown as CacheIndex
+
+/** What a controller measures about its owners, for as long as this process acts. */
+export interface OwnerMeasures<Owner extends KubeObject, Observed> {
+  /** An owner was looked at. */
+  seen(owner: Owner, seen: Observed): void
+  /** It is gone: so are its series. */
+  gone(key: string): void
+}
 
 /** A controller as data and pure functions; the kit does the rest. */
 export interface ControllerDefinition<Owner extends KubeObject, Observed, Action extends AnyAction> {
@@ -120,6 +138,10 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
    * planned for an owner that is being deleted; its status is still kept up.
    */
   finalizer?: string
+  /** Plans for owners that are being deleted, too, without a finalizer of its own. */
+  plansDeletion?: boolean
+  /** Which objects of the owner's type are looked at when they change. Default: all. */
+  looksAt?(owner: Owner, caches: Caches): boolean
   /** How many owners are worked on at the same time. Default: 5. */
   workers?: number
   /** The schema's name for the status, by which it is told what would change. Default: that of the owner's kind, in Kubernetes' own groups. */
@@ -133,6 +155,14 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   apply: Appliers<Owner, Action>
   /** The status that is true now. Pure; written where it says something new. */
   status?(seen: Observed, outcome: Outcome<Action>): StatusOf<Owner>
+  /** Annotations of the owner that are written with its status, in one write. Others are left alone. */
+  annotations?(seen: Observed, outcome: Outcome<Action>): Readonly<Record<string, string>>
+  /** Tells users what a status says that was just written. */
+  announce?(ctx: ApplyContext<Owner>, before: StatusOf<Owner> | undefined, after: StatusOf<Owner>): void
+  /** What the next look at the owner is to know of this one, once its status is written. Lost with the process: only for what may get lost. */
+  remember?(seen: Observed, outcome: Outcome<Action>): unknown
+  /** Metrics of its own. */
+  measures?(registry: MetricsRegistry): OwnerMeasures<Owner, Observed>
 }
 
 /** Any controller, for those who run it. */

@@ -11,6 +11,7 @@ export type {
   ControllerDefinition,
   ObserveContext,
   Outcome,
+  OwnerMeasures,
   Pace,
   PacedApplier,
   StatusOf,
@@ -18,7 +19,12 @@ export type {
   Told,
   Watch,
 } from './definition.ts'
-export { TerminalError } from './errors.ts'
+export { TerminalError, isNamespaceTerminating, judge } from './errors.ts'
+export { isFree } from './free-controller.ts'
+export type { FreeContext, FreeController, ManagedController, Running } from './free-controller.ts'
+export { KeyLoop } from './key-loop.ts'
+export type { Again } from './key-loop.ts'
 export { ControllerManager } from './manager.ts'
 export type { ControllerManagerOptions, Role } from './manager.ts'
+export { allIn, indexByNamespace } from './namespace-index.ts'
 export type { Writer } from './writer.ts'

@@ -4,12 +4,12 @@ import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
 import { Client, type InformerFactoryOptions, LeaderElector, type LeaderElectorOptions, type Transport } from '../../client/index.ts'
-import type { AnyController } from './definition.ts'
+import type { ManagedController } from './free-controller.ts'
 import { Term, type TermSettings } from './term.ts'
 
 export interface ControllerManagerOptions {
   transport: Transport
-  controllers: readonly AnyController[]
+  controllers: readonly ManagedController[]
   clock?: Clock
   random?: Random
   logger?: Logger

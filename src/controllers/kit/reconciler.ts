@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts'
 import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, keyOf, removeFinalizer } from '../../client/index.ts'
 import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
-import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, Step, Told } from './definition.ts'
+import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMeasures, Step, Told } from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
 import { isSameStatus, statusTypeOf } from './same-status.ts'
 import type { Subject, WriteLog } from './write-log.ts'
@@ -35,6 +35,7 @@ export interface ReconcilerParts {
   gates: FeatureGates
   logger: Logger
   tell: TellEvent
+  measures: OwnerMeasures<KubeObject, unknown> | undefined
 }
 
 const nothing: Step<AnyAction> = { actions: [] }
@@ -44,6 +45,8 @@ const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait:
 export class Reconciler {
   readonly #parts: ReconcilerParts
   readonly #statusType: string | undefined
+  /** By key; of an owner that is gone until its key is looked at. */
+  readonly #memories = new Map<string, { uid: string | undefined; memory: unknown }>()
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts
@@ -55,12 +58,12 @@ export class Reconciler {
     const { definition, caches, client, store, log, unsettled } = this.#parts
     const cached = () => caches.of(definition.owner).get(key)
     const subject: Subject = { key, uid: cached()?.metadata.uid ?? '' }
-    if (!subject.uid) return { result: 'gone' }
+    if (!subject.uid) return this.#forget(key)
     try {
       await unsettled.settle(subject, client, log, signal)
       // That may have taken long: what the caches are asked to have, the owner must have, too.
       const owner = cached()
-      if (!owner) return { result: 'gone' }
+      if (!owner) return this.#forget(key)
       const readiness = store?.ensureReady(key, owner.metadata.uid)
       if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
       return await this.#act(owner, signal)
@@ -71,16 +74,19 @@ export class Reconciler {
   }
 
   async #act(observed: KubeObject, signal: AbortSignal): Promise<Verdict> {
-    const { definition, caches, clock, gates, logger, tell, writing } = this.#parts
+    const { definition, client, caches, clock, gates, logger, tell, writing } = this.#parts
     const nowMs = clock.now()
-    const seen = definition.observe({ caches, nowMs, gates }, observed) as unknown
-    const isPlanned = !observed.metadata.deletionTimestamp || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
+    const seen = definition.observe({ caches, nowMs, gates, remembered: this.#recall(observed) }, observed) as unknown
+    this.#parts.measures?.seen(observed, seen)
+    const isPlanned =
+      !observed.metadata.deletionTimestamp || definition.plansDeletion || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
     const step: Step<AnyAction> = isPlanned ? definition.plan(seen) : nothing
     const writer = new Writer(writing, observed)
     const owner = await this.#guard(writer, observed)
     const ctx: ApplyContext<KubeObject> = {
       owner,
       writer,
+      ask: <T>(path: string) => client.transport.send({ method: 'GET', path, signal }) as Promise<T>,
       event: (type, reason, message, about = owner) => tell(about, type, reason, message),
       nowMs,
       logger,
@@ -91,7 +97,8 @@ export class Reconciler {
     if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
     const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
     try {
-      await this.#writeStatus(writer, owner, definition.status?.(seen, outcome))
+      await this.#writeStatus(ctx, definition.status?.(seen, outcome), definition.annotations?.(seen, outcome))
+      this.#keep(owner, definition.remember?.(seen, outcome))
     } catch (e) {
       // Why the actions failed matters more; the status comes with the next attempt.
       if (!failed) throw e
@@ -117,14 +124,34 @@ export class Reconciler {
     return true
   }
 
-  async #writeStatus(writer: Writer, owner: KubeObject, status: object | undefined): Promise<void> {
+  #recall(owner: KubeObject): unknown {
+    const known = this.#memories.get(keyOf(owner))
+    return known?.uid === owner.metadata.uid ? known?.memory : undefined
+  }
+
+  #keep(owner: KubeObject, memory: unknown): void {
+    if (memory === undefined) this.#memories.delete(keyOf(owner))
+    else this.#memories.set(keyOf(owner), { uid: owner.metadata.uid, memory })
+  }
+
+  #forget(key: string): Verdict {
+    this.#memories.delete(key)
+    return { result: 'gone' }
+  }
+
+  async #writeStatus(ctx: ApplyContext<KubeObject>, status: object | undefined, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { owner, writer } = ctx
     if (!status) return
     const { definition } = this.#parts
     const { generation } = owner.metadata
     const isObserved = definition.observesGeneration !== false && generation !== undefined
     const next = isObserved ? { ...status, observedGeneration: generation } : status
-    if (isSameStatus(this.#statusType, (owner as { status?: object }).status, next)) return
-    await writer.updateStatus(definition.owner, { ...owner, status: next } as KubeObject)
+    const { status: before } = owner as { status?: object }
+    const isAnnotated = Object.entries(annotations).every(([key, value]) => owner.metadata.annotations?.[key] === value)
+    if (isAnnotated && isSameStatus(this.#statusType, before, next)) return
+    const metadata = isAnnotated ? owner.metadata : { ...owner.metadata, annotations: { ...owner.metadata.annotations, ...annotations } }
+    await writer.updateStatus(definition.owner, { ...owner, metadata, status: next } as KubeObject)
+    definition.announce?.(ctx, before, next)
   }
 
   /** The worst of all failures decides. */

@@ -3,14 +3,16 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type SharedInformer, type Transport, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
-import { Controller } from './controller.ts'
-import { type AnyController, typesOf } from './definition.ts'
+import { Controller, type RunningController } from './controller.ts'
+import { typesOf } from './definition.ts'
+import { type ManagedController, isFree } from './free-controller.ts'
+import { FreeRunner } from './free-runner.ts'
 
 export interface TermSettings {
   transport: Transport
-  controllers: readonly AnyController[]
+  controllers: readonly ManagedController[]
   clock: Clock
   random: Random
   logger: Logger
@@ -24,7 +26,7 @@ export interface TermSettings {
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
 export class Term {
   readonly #informers: InformerFactory
-  readonly #controllers: Controller[]
+  readonly #controllers: RunningController[]
   #hasStarted = false
 
   /** Whether the caches are filled and the controllers run. */
@@ -38,10 +40,10 @@ export class Term {
     const client = new Client(transport, { clock, random })
     this.#informers = new InformerFactory({ ...settings.informers, transport, clock, random, logger, ...(metrics ? { metrics } : {}) })
     const informers = new Map<string, SharedInformer>()
+    const scopeOf = (type: ResourceType) => (type.namespaced && namespace ? { namespace } : {})
     for (const controller of controllers) {
-      for (const type of typesOf(controller)) {
-        const scope = type.namespaced && namespace ? { namespace } : {}
-        informers.set(resourceName(type), this.#informers.informer(type, { ...scope, indexes: kitIndexes, notOlderThan }))
+      for (const type of isFree(controller) ? (controller.reads ?? []) : typesOf(controller)) {
+        informers.set(resourceName(type), this.#informers.informer(type, { ...scopeOf(type), indexes: kitIndexes, notOlderThan }))
       }
       for (const { type, name, valuesOf } of controller.indexes ?? []) {
         const informer = informers.get(resourceName(type))
@@ -49,7 +51,13 @@ export class Term {
         informer.addIndex(name, valuesOf)
       }
     }
-    this.#controllers = controllers.map((c) => new Controller(c, { client, informers, clock, random, gates, logger, ...(metrics ? { metrics } : {}) }))
+    const parts = { client, informers, clock, random, gates, logger, ...(metrics ? { metrics } : {}) }
+    const freely = {
+      ...parts,
+      metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),
+      forget: (informer: SharedInformer) => this.#informers.forget(informer),
+    }
+    this.#controllers = controllers.map((c) => (isFree(c) ? new FreeRunner(c, freely) : new Controller(c, parts)))
   }
 
   /** Resolves when the caches are filled and the controllers run. */
@@ -59,10 +67,11 @@ export class Term {
     signal.throwIfAborted()
     this.#hasStarted = true
     for (const controller of this.#controllers) controller.start()
+    await Promise.race([Promise.all(this.#controllers.map((c) => c.ready?.())), aborted(signal)])
   }
 
   problems(): string[] {
-    return this.#informers.problems()
+    return [...this.#informers.problems(), ...this.#controllers.flatMap((c) => c.problems?.() ?? [])]
   }
 
   async stop(): Promise<void> {
@@ -70,3 +79,5 @@ export class Term {
     this.#informers.stop()
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

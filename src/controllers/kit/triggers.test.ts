@@ -15,7 +15,7 @@ const definition: AnyController = defineController({
   name: 'test',
   owner: replicasets,
   owns: [pods],
-  watches: [watching(configmaps, (object) => [`default/${object.data?.for}`])],
+  watches: [watching(configmaps, (object) => [`default/${object.data?.for}`], (before, after) => before.data?.for !== after.data?.for)],
   observe: () => ({}),
   plan: () => ({ actions: [] }),
   apply: {},
@@ -84,6 +84,15 @@ it('a watch names its owners itself, for both states of what changed', () => {
   const object = (whom: string, resourceVersion: string) => ({ metadata: { resourceVersion }, data: { for: whom } }) as KubeObject
   config.update!(object('a', '1'), object('b', '2'))
   expect(log).toEqual(['default/a in turn', 'default/b in turn'])
+})
+
+it('a watch may say which changes make no difference', () => {
+  const { log, config } = listen()
+  const object = (resourceVersion: string) => ({ metadata: { resourceVersion }, data: { for: 'a' } }) as KubeObject
+  config.update!(object('1'), object('2'))
+  expect(log).toEqual([])
+  config.update!(object('2'), object('2'))
+  expect(log).toEqual(['default/a later'])
 })
 
 it('every cache says how far it has seen', () => {

@@ -25,9 +25,9 @@ export function handlersOf(definition: AnyController, caches: Caches, target: Tr
   const handlers = new Map<string, InformerHandler>()
   for (const resource of new Set([owner, ...owned, ...watches.keys(), ...(definition.reads ?? []).map(resourceName)])) {
     const relations: InformerHandler[] = []
-    if (resource === owner) relations.push(ownerHandler(target))
+    if (resource === owner) relations.push(ownerHandler(target, (object) => definition.looksAt?.(object, caches) ?? true))
     if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target))
-    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target))
+    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns))
     handlers.set(resource, joined(relations, (version) => target.seen(resource, version)))
   }
   return handlers
@@ -42,16 +42,18 @@ function joined(handlers: readonly InformerHandler[], bookmark: (resourceVersion
   }
 }
 
-function ownerHandler({ enqueue, ownerGone }: TriggerTarget): InformerHandler {
+function ownerHandler({ enqueue, ownerGone }: TriggerTarget, isOwner: (object: KubeObject) => boolean): InformerHandler {
   return {
-    add: (object, isInitial) => enqueue(keyOf(object), isInitial ? resyncPriority : userPriority),
+    add(object, isInitial) {
+      if (isOwner(object)) enqueue(keyOf(object), isInitial ? resyncPriority : userPriority)
+    },
     update(old, object) {
       if (old.metadata.uid !== object.metadata.uid) ownerGone(keyOf(old), old.metadata.uid ?? '')
-      enqueue(keyOf(object), updatePriority(old, object))
+      if (isOwner(object)) enqueue(keyOf(object), updatePriority(old, object))
     },
     delete(object) {
       ownerGone(keyOf(object), object.metadata.uid ?? '')
-      enqueue(keyOf(object), userPriority)
+      if (isOwner(object)) enqueue(keyOf(object), userPriority)
     },
   }
 }
@@ -63,7 +65,11 @@ function updatePriority(old: KubeObject, object: KubeObject): number {
   return isAsked ? userPriority : changePriority
 }
 
-function relatedHandler(keysOf: (object: KubeObject) => Iterable<string>, { enqueue }: TriggerTarget): InformerHandler {
+function relatedHandler(
+  keysOf: (object: KubeObject) => Iterable<string>,
+  { enqueue }: TriggerTarget,
+  concerns: Watch['concerns'] = () => true,
+): InformerHandler {
   const enqueueAll = (object: KubeObject, priority: number) => {
     for (const key of keysOf(object)) enqueue(key, priority)
   }
@@ -71,6 +77,7 @@ function relatedHandler(keysOf: (object: KubeObject) => Iterable<string>, { enqu
     add: (object, isInitial) => enqueueAll(object, isInitial ? resyncPriority : changePriority),
     update(old, object) {
       const isResync = old.metadata.resourceVersion === object.metadata.resourceVersion
+      if (!isResync && !concerns(old, object)) return
       // Whoever had it before has lost it.
       if (!isResync) enqueueAll(old, changePriority)
       enqueueAll(object, isResync ? resyncPriority : changePriority)

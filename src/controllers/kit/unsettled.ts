@@ -9,7 +9,7 @@ export interface UnsettledWrite {
   type: ResourceType
   namespace: string
   name: string
-  /** As far as it was known, for a delete. */
+  /** As far as it was known, for what was there. */
   last?: KubeObject
   /** What a new name was made from. */
   generateName?: string

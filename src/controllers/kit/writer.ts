@@ -1,4 +1,5 @@
-import { type Status, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../api/errors.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import { type Status, conflict, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../api/errors.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { Random } from '../../base/random.ts'
 import {
@@ -24,6 +25,10 @@ import type { Subject, WriteLog } from './write-log.ts'
 
 /** What a delete hears whose uid is not that of the object. A conflict may have other reasons. */
 const isAnotherUid = (e: unknown): boolean => isConflict(e) && /UID in (the )?precondition/i.test(e.message)
+
+/** Whether an object is gone with its last finalizer: the answer is how it was, at a version that the cache may have had for long. */
+const wasWaitingForThis = ({ metadata: { deletionTimestamp, deletionGracePeriodSeconds, finalizers } }: KubeObject): boolean =>
+  deletionTimestamp !== undefined && !deletionGracePeriodSeconds && !finalizers?.length
 
 /** How often a generated name is tried anew when it is taken. */
 const nameAttempts = 8
@@ -105,25 +110,31 @@ export class Writer {
     }
   }
 
-  /** Makes the owner manage an object, after asking the server whether the owner itself is still there. False if the object is gone. */
-  async adopt(type: ResourceType, object: KubeObject): Promise<boolean> {
+  /**
+   * Makes the owner manage an object, which gets the finalizer with it, after asking the server whether the owner itself is still there. Returns how
+   * the object is now. Fails with a conflict if it is gone or going, or has other labels: whatever was decided counted on it.
+   */
+  async adopt<T extends KubeObject>(type: ResourceType<T>, object: T, finalizer?: string): Promise<T> {
     await (this.#liveCheck ??= this.#checkOwner())
-    return this.#patchOwners(type, object, adoptionPatch(type, object, ownerReference(this.#owner, { controller: true })))
+    const { name = '', labels } = object.metadata
+    const adopted = await this.#patchOwners(type, object, adoptionPatch(type, object, ownerReference(this.#owner, { controller: true }), finalizer))
+    if (adopted && !adopted.metadata.deletionTimestamp && deepEqual(adopted.metadata.labels, labels)) return adopted
+    throw conflict({ group: type.group, resource: type.plural }, name, 'it is not what it was when it was to be adopted')
   }
 
-  /** Makes the owner let go of an object. False if the object is gone. */
-  async release(type: ResourceType, object: KubeObject): Promise<boolean> {
-    return this.#patchOwners(type, object, releasePatch(type, object, this.#subject.uid))
+  /** Makes the owner let go of an object, which loses the finalizer with it. False if the object is gone. */
+  async release(type: ResourceType, object: KubeObject, finalizer?: string): Promise<boolean> {
+    return (await this.#patchOwners(type, object, releasePatch(type, object, this.#subject.uid, finalizer))) !== undefined
   }
 
-  async #patchOwners(type: ResourceType, object: KubeObject, { type: patchType, patch }: OwnerPatch): Promise<boolean> {
+  /** Undefined if the object is gone. */
+  async #patchOwners<T extends KubeObject>(type: ResourceType<T>, object: KubeObject, { type: patchType, patch }: OwnerPatch): Promise<T | undefined> {
     try {
-      await this.patch(type, object, patch, { type: patchType })
-      return true
+      return await this.patch(type, object, patch, { type: patchType })
     } catch (e) {
       // Invalid: it has no such reference any more, or another object has its name.
       if (!isNotFound(e) && !isInvalid(e)) throw e
-      return false
+      return undefined
     }
   }
 
@@ -162,9 +173,10 @@ export class Writer {
     try {
       const changed = await send()
       this.#parts.log.wrote(this.#subject, type, changed.metadata.resourceVersion)
+      if (wasWaitingForThis(changed)) this.#parts.log.removed(this.#subject, type, changed)
       return changed
     } catch (e) {
-      if (isFateUnknown(e)) this.#remember({ verb: 'change', type, namespace, name })
+      if (isFateUnknown(e)) this.#remember({ verb: 'change', type, namespace, name, last: object })
       if (isNotFound(e)) this.#parts.log.removed(this.#subject, type, object)
       throw e
     }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { ObjectReader, UserInfo } from '../objects.ts'
+import type { ObjectReader, Objects, UserInfo } from '../objects.ts'
 import type { Resource } from '../resource.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -24,12 +24,21 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   now: number
 }
 
+/** What a write was granted of something that is limited. */
+export interface Reservation {
+  /** Always called, after the write or instead of it: what was taken for a write that did not happen is given back. */
+  finish(committed: boolean): Promise<void>
+}
+
 /**
  * A rule on requests, by Kubernetes' name for it. `admit` may change `object` and runs after decoding and defaults, before the
- * kind's own validation; `validate` only judges, after it. Both refuse by throwing an ApiError.
+ * kind's own validation; `validate` only judges, after it. `reserve` comes last: it may wait, and take what the write will use. All
+ * refuse by an ApiError.
  */
 export interface AdmissionPlugin {
   name: string
   admit?(request: AdmissionRequest): void
   validate?(request: AdmissionRequest): void
+  /** Nothing, at once, for a request that uses nothing. */
+  reserve?(request: AdmissionRequest, objects: Objects): Promise<Reservation | undefined> | undefined
 }

@@ -2,10 +2,12 @@ import type { AdmissionPlugin } from './admission.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
+import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
@@ -13,6 +15,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 /** The plugins that run, in Kubernetes' order. */
 export const admissionPlugins: readonly AdmissionPlugin[] = [
   namespaceLifecycle,
+  limitRanger,
   taintNodesByCondition,
   priority,
   defaultTolerationSeconds,
@@ -22,4 +25,5 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   runtimeClass,
   defaultIngressClass,
   podTopologyLabels,
+  resourceQuota,
 ]

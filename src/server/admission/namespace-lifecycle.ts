@@ -14,18 +14,25 @@ function terminating(request: AdmissionRequest): ApiError {
   return new ApiError(code, reason, message, { ...details, causes: [cause] })
 }
 
+function checkHome(request: AdmissionRequest): void {
+  const { operation, namespace, reader } = request
+  if (operation === 'DELETE' || !request.resource.namespaced) return
+  const home = reader.get<Namespace>('', 'namespaces', '', namespace)
+  if (!home) throw notFound({ group: '', resource: 'namespaces' }, namespace)
+  if (operation === 'CREATE' && home.status.phase === 'Terminating') throw terminating(request)
+}
+
 /** Objects live only in namespaces that exist and are not ending; the system's own namespaces do not end. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   admit(request) {
-    const { operation, namespace, name, reader } = request
+    const { operation, name } = request
     if (isNamespace(request)) {
       if (operation === 'DELETE' && immortal.includes(name)) throw refusal(request, 'this namespace may not be deleted')
       return
     }
-    if (operation === 'DELETE' || !request.resource.namespaced) return
-    const home = reader.get<Namespace>('', 'namespaces', '', namespace)
-    if (!home) throw notFound({ group: '', resource: 'namespaces' }, namespace)
-    if (operation === 'CREATE' && home.status.phase === 'Terminating') throw terminating(request)
+    checkHome(request)
   },
+  /** Once more right before the write: plugins may have waited. */
+  validate: checkHome,
 }

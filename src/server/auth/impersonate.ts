@@ -4,10 +4,12 @@ import type { UserInfo } from '../objects.ts'
 const authenticated = 'system:authenticated'
 
 /** Who a request is to be taken as: the one it names in its Impersonate headers, or the one who sends it. */
-export function impersonated(sender: UserInfo, header: (name: string) => string | undefined, extraNames: Iterable<string>): UserInfo {
+export function impersonated(sender: UserInfo, header: (name: string) => string | undefined, extraNames: readonly string[]): UserInfo {
   const name = header('impersonate-user')
-  const groups = splitList(header('impersonate-group'))
+  const group = header('impersonate-group')
   const uid = header('impersonate-uid')
+  if (name === undefined && group === undefined && uid === undefined && extraNames.length === 0) return sender
+  const groups = splitList(group)
   const extra: Record<string, string[]> = {}
   for (const key of extraNames) extra[decodeURIComponent(key.slice(extraPrefix.length))] = splitList(header(key))
   if (!name) {

@@ -1,9 +1,10 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import { request as httpsRequest } from 'node:https'
+import { Agent, request as httpsRequest } from 'node:https'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../auth/certificates.ts'
 import { type Exchange, wholeBody } from './exchange.ts'
 import { type Listener, listen } from './listener.ts'
+import { WatchChunks } from './watch-chunks.ts'
 
 const now = Date.now()
 const authority = createAuthority(now)
@@ -26,6 +27,7 @@ afterEach(async () => {
   await listener.close(0)
 })
 
+const chunk = (text: string) => new WatchChunks().of([Buffer.from(text)])
 const tls = (pair = known) => ({ ca: authority.certificate, cert: pair.certificate, key: pair.key })
 
 interface Got {
@@ -134,12 +136,37 @@ describe('listen()', () => {
     stream.destroy()
   })
 
+  it('streams in chunks over HTTP/1.1, whose end the client sees, and keeps the connection', async () => {
+    handle = async (e) => {
+      const sink = e.stream(200, {})
+      for (const text of ['one\n', 'zwölf\n']) sink.write(chunk(text))
+      sink.end()
+    }
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ports: unknown[] = []
+    for (let round = 0; round < 2; round++) {
+      const answer = await new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: listener.port, agent, ...tls() }
+        const request = httpsRequest(options, async (response) => {
+          ports.push(response.socket.localPort)
+          let text = ''
+          for await (const piece of response) text += String(piece)
+          resolve([response.headers['transfer-encoding'], response.complete, text])
+        })
+        request.on('error', reject).end()
+      })
+      expect(answer).toEqual(['chunked', true, 'one\nzwölf\n'])
+    }
+    expect(ports[0]).toBe(ports[1])
+    agent.destroy()
+  })
+
   it.each(['HTTP/1.1', 'HTTP/2'])('aborts the signal when the client goes away, over %s', async (name) => {
     const aborted = new Promise<void>((resolve, reject) => {
       handle = async (e) => {
         if (e.signal.aborted) return reject(new Error('aborted too early'))
         e.signal.addEventListener('abort', () => resolve())
-        e.stream(200, {}).write(Buffer.from('begin'))
+        e.stream(200, {}).write(chunk('begin'))
       }
     })
     if (name === 'HTTP/2') {
@@ -192,7 +219,7 @@ describe('listen()', () => {
   })
 
   it('ends open streams when it is closed and their time is up', async () => {
-    handle = async (e) => void e.stream(200, {}).write(Buffer.from('begin'))
+    handle = async (e) => void e.stream(200, {}).write(chunk('begin'))
     const stream = open().request({ ':path': '/' }).on('error', () => {})
     await new Promise((resolve) => stream.once('data', resolve))
     const closed = new Promise((resolve) => stream.once('close', resolve))

@@ -6,6 +6,7 @@ import { ApiError, entityTooLarge } from '../../api/errors.ts'
 import type { Credentials } from '../auth/authenticate.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { Body, Exchange } from './exchange.ts'
+import { lastChunk } from './watch-chunks.ts'
 import type { Sink } from './watch-writer.ts'
 
 export interface ListenOptions {
@@ -158,7 +159,9 @@ class NodeExchange implements Exchange {
   }
 
   headersLike(prefix: string): string[] {
-    return Object.keys(this.#request.headers).filter((name) => name.startsWith(prefix))
+    const found: string[] = []
+    for (const name in this.#request.headers) if (name.startsWith(prefix)) found.push(name)
+    return found
   }
 
   get certificate(): Credentials['certificate'] {
@@ -263,15 +266,18 @@ class NodeExchange implements Exchange {
   stream(code: number, headers: Record<string, string | string[]>): Sink {
     const response = this.#response as ServerResponse
     response.writeHead(code, headers)
+    // Chunks come framed already, once for all who get them.
+    const isChunked = response.chunkedEncoding === true
+    if (isChunked) response.chunkedEncoding = false
     response.flushHeaders?.()
     return {
       write: (chunk) => {
-        if (!this.#isGone() && !response.writableEnded) response.write(chunk)
+        if (!this.#isGone() && !response.writableEnded) response.write(isChunked ? chunk.framed : chunk.lines)
       },
       backlog: () => response.writableLength,
       onDrain: (resume) => void response.on('drain', resume),
       end: () => {
-        if (!this.#isGone() && !response.writableEnded) response.end()
+        if (!this.#isGone() && !response.writableEnded) response.end(isChunked ? lastChunk : undefined)
       },
     }
   }

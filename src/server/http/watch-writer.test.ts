@@ -4,6 +4,7 @@ import { VirtualClock } from '../../base/virtual-clock.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { StoredObject, encodeForStore } from '../stored-object.ts'
 import { type Accepted, negotiate, watchStream } from './negotiate.ts'
+import { type WatchChunk, WatchChunks } from './watch-chunks.ts'
 import { type Sink, WatchWriter } from './watch-writer.ts'
 
 const { registry } = (await ServerTrial.open()).parts
@@ -15,9 +16,9 @@ class TestSink implements Sink {
   isReading = true
   isEnded = false
   resume = () => {}
-  write(chunk: Buffer): void {
-    this.chunks.push(chunk)
-    if (!this.isReading) this.unread += chunk.length
+  write({ lines }: WatchChunk): void {
+    this.chunks.push(lines)
+    if (!this.isReading) this.unread += lines.length
   }
   backlog(): number {
     return this.unread
@@ -39,16 +40,17 @@ class TestSink implements Sink {
 
 const stored = (name: string, size = 0) => {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, ...(size ? { data: { x: 'x'.repeat(size) } } : {}) }
-  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object, target.head), target.head)
+  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object), target.head)
 }
 const added = (name: string, size?: number) => [{ type: 'ADDED' as const, object: stored(name, size) }]
 
 let clock: VirtualClock
 let sink: TestSink
 let overruns: number
+const chunks = new WatchChunks()
 
 const json: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
-const writer = (accepted = json) => new WatchWriter(target, accepted, new URLSearchParams(), sink, clock, () => overruns++)
+const writer = (accepted = json) => new WatchWriter(target, accepted, new URLSearchParams(), sink, { clock, chunks, onOverrun: () => overruns++ })
 
 beforeEach(() => {
   clock = new VirtualClock(0)
@@ -97,14 +99,12 @@ describe('WatchWriter', () => {
     expect(sink.lines()).toHaveLength(3)
   })
 
-  it('keeps no lines of what was there at the start: they would double every object', () => {
-    const object = stored('a')
-    writer().initial([object])
-    const [fresh, again] = [object.watchLine('ADDED'), object.watchLine('ADDED')]
-    expect(fresh).toBe(again)
-    object.forgetLines()
-    writer().initial([object])
-    expect(object.watchLine('ADDED')).not.toBe(fresh)
+  it('sends the same bytes as every other watcher of the same events', () => {
+    const [event] = added('a')
+    const [one, other] = [writer(), new TestSink()]
+    one.events([event!])
+    new WatchWriter(target, json, new URLSearchParams(), other, { clock, chunks, onOverrun: () => {} }).events([event!])
+    expect(other.chunks[0]).toBe(sink.chunks[0])
   })
 
   it('waits for a client that does not read, and keeps the order', () => {

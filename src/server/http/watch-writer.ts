@@ -9,10 +9,11 @@ import { includeObjectOf, watchTables } from '../table.ts'
 import type { WatchEvent, WatchReceiver } from '../watch-stream.ts'
 import { present } from './encode.ts'
 import type { Accepted } from './negotiate.ts'
+import type { WatchChunk, WatchChunks } from './watch-chunks.ts'
 
 /** Where a watch's bytes go. */
 export interface Sink {
-  write(chunk: Buffer): void
+  write(chunk: WatchChunk): void
   /** Bytes written and not yet taken by the network. */
   backlog(): number
   /** Calls `resume` whenever the network has taken all of a backlog. */
@@ -29,14 +30,20 @@ const gatherMs = 4
 
 const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
 
+/** What the writers of all watches share, and what to do with a client that does not keep up. */
+export interface WriterContext {
+  clock: Clock
+  chunks: WatchChunks
+  onOverrun(): void
+}
+
 /** Turns a watch's events into lines for one client, in the form it accepted, as fast as the client reads. */
 export class WatchWriter implements WatchReceiver {
   readonly #target: Registered
   readonly #sink: Sink
-  readonly #clock: Clock
+  readonly #context: WriterContext
   readonly #encode: (event: WatchEvent) => Buffer
   readonly #encodeBookmark: (object: KubeObject) => object
-  readonly #onOverrun: () => void
   #gathered: Buffer[] = []
   #gatheredBytes = 0
   /** What has no room yet, in order, behind everything gathered; bookmarks are encoded already. */
@@ -49,16 +56,15 @@ export class WatchWriter implements WatchReceiver {
   #lastFlush = Number.NEGATIVE_INFINITY
   #isEnded = false
 
-  constructor(target: Registered, accepted: Accepted, query: URLSearchParams, sink: Sink, clock: Clock, onOverrun: () => void) {
+  constructor(target: Registered, accepted: Accepted, query: URLSearchParams, sink: Sink, context: WriterContext) {
     this.#target = target
     this.#sink = sink
-    this.#clock = clock
-    this.#onOverrun = onOverrun
+    this.#context = context
     sink.onDrain(() => this.#sendWaiting())
     const { transform } = accepted
     if (transform?.kind === 'Table') {
       const tables = watchTables(target.resource, { version: transform.version, includeObject: includeObjectOf(query) })
-      this.#encode = (e) => line(e.type, tables.event(present(target, e.object), clock.now()))
+      this.#encode = (e) => line(e.type, tables.event(present(target, e.object), context.clock.now()))
       this.#encodeBookmark = (o) => tables.bookmark(o)
     } else if (transform) {
       this.#encode = (e) => line(e.type, asPartialMetadata(present(target, e.object), transform.version))
@@ -84,11 +90,11 @@ export class WatchWriter implements WatchReceiver {
     }
     for (const event of events) {
       this.#waiting.push(event)
-      this.#waitingBytes += event.object.bytes.length
+      this.#waitingBytes += event.object.size
     }
     if (this.#waitingBytes <= maxWaitingBytes) return
     this.#drop()
-    this.#onOverrun()
+    this.#context.onOverrun()
   }
 
   bookmark(revision: number, isInitialEnd: boolean): void {
@@ -132,18 +138,15 @@ export class WatchWriter implements WatchReceiver {
   #encodeWaiting(next: WatchEvent | Buffer): Buffer {
     if (Buffer.isBuffer(next)) return next
     if (this.#initialLeft > 0) this.#initialLeft--
-    else this.#waitingBytes -= next.object.bytes.length
-    const encoded = this.#encode(next)
-    // Nobody else sends this line now: kept, it would double the object.
-    next.object.forgetLines()
-    return encoded
+    else this.#waitingBytes -= next.object.size
+    return this.#encode(next)
   }
 
   /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */
   #schedule(): void {
-    const wait = this.#gatheredBytes < maxBacklogBytes ? this.#lastFlush + gatherMs - this.#clock.now() : 0
+    const wait = this.#gatheredBytes < maxBacklogBytes ? this.#lastFlush + gatherMs - this.#context.clock.now() : 0
     if (wait <= 0) this.#flush()
-    else this.#cancelFlush ??= this.#clock.after(wait, () => this.#flush())
+    else this.#cancelFlush ??= this.#context.clock.after(wait, () => this.#flush())
   }
 
   #gather(encoded: Buffer): void {
@@ -155,10 +158,10 @@ export class WatchWriter implements WatchReceiver {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined
     if (this.#isEnded || this.#gathered.length === 0) return
-    const chunk = this.#gathered.length === 1 ? this.#gathered[0]! : Buffer.concat(this.#gathered)
+    const chunk = this.#context.chunks.of(this.#gathered)
     this.#gathered = []
     this.#gatheredBytes = 0
-    this.#lastFlush = this.#clock.now()
+    this.#lastFlush = this.#context.clock.now()
     this.#sink.write(chunk)
   }
 

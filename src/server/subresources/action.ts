@@ -16,7 +16,8 @@ export interface ActionContext {
   objects: Objects
   rules: RuleContext
   warnings: string[]
-  signal: AbortSignal
+  /** Aborted when the client has gone away. */
+  signal(): AbortSignal
 }
 
 /** What an action answers: an object, or text. */

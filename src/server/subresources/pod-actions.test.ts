@@ -17,6 +17,8 @@ const now = Date.parse('2026-01-01T00:00:00Z')
 
 /** The objects of one namespace, in memory. */
 class Shelf implements Objects {
+  follow(): void {}
+
   readonly stored = new Map<string, KubeObject>()
   readonly deleted: { name: string; grace: number; dryRun: boolean }[] = []
 
@@ -61,7 +63,7 @@ function run(action: Action, objects: Objects, fields: Partial<ActionContext> = 
     objects,
     rules: { gates: FeatureGates.of(), now },
     warnings: [],
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     ...fields,
   })
 }
@@ -207,6 +209,20 @@ describe('pods/eviction', () => {
     const shelf = setUp(status, pdb)
     await evict(shelf)
     expect(shelf.deleted).toHaveLength(1)
+  })
+
+  it('asks a budget for everything, also about a pod without labels', async () => {
+    const shelf = new Shelf().put('pods', samplePod(bound, { metadata: { name: 'p' }, status: ready })).put('poddisruptionbudgets', budget({}, { selector: {} }))
+    expect((await refusal(evict(shelf))).code).toBe(429)
+  })
+
+  it('asks the budget if a pending pod becomes ready at the last moment', async () => {
+    const at = (resourceVersion: string, status: object) => samplePod(bound, { metadata: { name: 'p', labels: { a: 'b' }, resourceVersion }, status })
+    const shelf = new Shelf().put('pods', at('1', { phase: 'Pending' })).put('poddisruptionbudgets', budget({}))
+    const update = shelf.update.bind(shelf)
+    shelf.update = ((...args: Parameters<typeof update>) => update(...(shelf.put('pods', at('2', ready)), args))) as Shelf['update']
+    expect((await refusal(evict(shelf))).code).toBe(429)
+    expect(shelf.deleted).toEqual([])
   })
 
   it('keeps an unready pod while too few are healthy', async () => {

@@ -21,6 +21,7 @@ import { success } from './pod-binding.ts'
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 const maxDisruptedPods = 2000
 const retrySeconds = 10
+const maxAttempts = 20
 
 const cause = (message: string) => [{ reason: 'DisruptionBudget', message }]
 
@@ -33,11 +34,9 @@ const isPastDisruption = (pod: Pod): boolean => isFinished(pod) || pod.status.ph
 const isReady = (pod: Pod): boolean => pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
 
 function budgetsOf(ctx: ActionContext, pod: Pod): PodDisruptionBudget[] {
-  const { labels } = pod.metadata
-  if (!labels || Object.keys(labels).length === 0) return []
   return ctx.objects
     .list<PodDisruptionBudget>('policy', 'poddisruptionbudgets', ctx.namespace)
-    .filter((budget) => budget.spec.selector && labelSelectorMatches(budget.spec.selector, labels))
+    .filter((budget) => labelSelectorMatches(budget.spec.selector, pod.metadata.labels))
 }
 
 /** A pod that is not ready can go where it does not count: as the policy says, or when enough others are healthy. */
@@ -143,7 +142,7 @@ function isDryRun(ctx: ActionContext, options: DeleteOptions): boolean {
   return ctx.dryRun || inside.length > 0
 }
 
-async function evict(ctx: ActionContext): Promise<ActionAnswer> {
+async function evict(ctx: ActionContext, attempt = 1): Promise<ActionAnswer> {
   const { namespace, name, objects } = ctx
   const { deleteOptions } = ctx.body as Eviction
   const options = (deleteOptions ?? {}) as DeleteOptions
@@ -151,8 +150,19 @@ async function evict(ctx: ActionContext): Promise<ActionAnswer> {
   const pod = objects.get<Pod>('', 'pods', namespace, name)
   if (!pod) throw notFound({ group: '', resource: 'pods' }, name)
   if (isPastDisruption(pod)) {
-    await markAndDelete(ctx, options, dryRun)
-    return success(201)
+    const isPending = pod.status.phase === 'Pending' && !pod.metadata.deletionTimestamp
+    if (!isPending || options.preconditions?.resourceVersion) {
+      await markAndDelete(ctx, options, dryRun)
+      return success(201)
+    }
+    try {
+      await markAndDelete(ctx, asItIs(options, pod), dryRun)
+      return success(201)
+    } catch (e) {
+      // It may have become ready meanwhile: its budget is to be asked then.
+      if (!isConflict(e) || attempt === maxAttempts) throw e
+      return evict(ctx, attempt + 1)
+    }
   }
   const budgets = budgetsOf(ctx, pod)
   if (budgets.length > 1) {
@@ -168,14 +178,16 @@ async function evict(ctx: ActionContext): Promise<ActionAnswer> {
   return success(201)
 }
 
+/** Options for a delete of the pod in this very state. */
+const asItIs = (options: DeleteOptions, pod: Pod): DeleteOptions => ({
+  ...options,
+  preconditions: { ...options.preconditions, resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion },
+})
+
 /** The pod is let go because it is unhealthy: it must be so still when it goes. */
 async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, options: DeleteOptions, dryRun: boolean): Promise<void> {
-  const preconditions = {
-    ...options.preconditions,
-    resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion,
-  }
   try {
-    await markAndDelete(ctx, { ...options, preconditions }, dryRun)
+    await markAndDelete(ctx, asItIs(options, pod), dryRun)
   } catch (e) {
     if (isConflict(e) && !options.preconditions?.resourceVersion) throw stillProcessed(budget)
     throw e

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { decodeObject, fieldOf } from '../../api/schema/index.ts'
 import { validateObjectMeta } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
+import type { Reservation } from '../admission/admission.ts'
 import { decodeBody } from '../body.ts'
 import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
@@ -10,7 +11,7 @@ import { StoredObject, encodeForStore } from '../stored-object.ts'
 import { parseWriteOptions } from './options.ts'
 import { checkNamespace } from './identity.ts'
 import { dropRepeatedOwners } from './owners.ts'
-import { admit, groupResource, throwIfInvalid, timestamp, validateAdmission } from './write.ts'
+import { admit, groupResource, reserve, throwIfInvalid, timestamp, validateAdmission } from './write.ts'
 
 /** How often a generated name is tried anew when it is taken. */
 const nameAttempts = 8
@@ -73,6 +74,8 @@ async function finishCreate(request: ResourceRequest, object: KubeObject, dryRun
   const { resource } = target
   resource.prepareForCreate?.(object, rules)
   const begun = resource.begin?.(object, undefined, { reader: server.access, dryRun })
+  const subject = { operation: 'CREATE' as const, object, old: undefined, dryRun }
+  let reservation: Reservation | undefined
   let committed = false
   try {
     throwIfInvalid(target, object.metadata.name ?? '', begun?.errors ?? [])
@@ -81,7 +84,9 @@ async function finishCreate(request: ResourceRequest, object: KubeObject, dryRun
       ...resource.validate(object, rules),
     ])
     for (const warning of resource.warnings?.(object, undefined, rules) ?? []) request.warnings.push(warning)
-    validateAdmission(request, { operation: 'CREATE', object, old: undefined, dryRun })
+    validateAdmission(request, subject)
+    const waiting = reserve(request, subject)
+    if (waiting) reservation = await waiting
 
     const existing = server.objects.get(target, object.metadata.namespace ?? '', object.metadata.name!)
     if (existing) throw takenError(target, existing.object)
@@ -92,13 +97,14 @@ async function finishCreate(request: ResourceRequest, object: KubeObject, dryRun
     return written
   } finally {
     begun?.finish(committed)
+    await reservation?.finish(committed)
   }
 }
 
 /** An object as it would be stored, which it is not: the answer to a dry run. */
 export function unsaved(target: Registered, object: KubeObject, revision: number): StoredObject {
   const { head } = target.storage
-  return StoredObject.fromStore('', revision, encodeForStore(object, head), head)
+  return StoredObject.fromStore('', revision, encodeForStore(object), head)
 }
 
 function takenError(target: Registered, existing: KubeObject): ApiError {

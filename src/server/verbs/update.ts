@@ -5,6 +5,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
+import type { Reservation } from '../admission/admission.ts'
 import { decodeBody } from '../body.ts'
 import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
@@ -14,7 +15,7 @@ import { createObject, unsaved } from './create.ts'
 import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { dropRepeatedOwners } from './owners.ts'
-import { admit, groupResource, throwIfInvalid, validateAdmission } from './write.ts'
+import { admit, groupResource, reserve, throwIfInvalid, validateAdmission } from './write.ts'
 
 /** PUT of a whole object, or of the part of it that a subresource stands for. */
 export async function update(request: ResourceRequest): Promise<Result> {
@@ -118,8 +119,11 @@ async function writeUpdate(request: ResourceRequest, stored: StoredObject, old: 
     resource.prepareForUpdate?.(object, old, rules)
   }
   dropRepeatedOwners(object.metadata, request.warnings)
-  raiseGeneration(target, object, old)
+  // What a controller says about an object is no change of what is wanted, whatever else it writes along.
+  if (subresource !== 'status') raiseGeneration(target, object, old)
   const begun = partial ? undefined : resource.begin?.(object, old, { reader: server.access, dryRun })
+  const subject = { operation: 'UPDATE' as const, object, old, dryRun }
+  let reservation: Reservation | undefined
   let committed = false
   try {
     throwIfInvalid(target, object.metadata.name ?? '', begun?.errors ?? [])
@@ -132,7 +136,9 @@ async function writeUpdate(request: ResourceRequest, stored: StoredObject, old: 
     ])
     const warn = partial ? partial.warnings?.(object, old, rules) : resource.warnings?.(object, old, rules)
     for (const warning of warn ?? []) request.warnings.push(warning)
-    validateAdmission(request, { operation: 'UPDATE', object, old, dryRun })
+    validateAdmission(request, subject)
+    const waiting = reserve(request, subject)
+    if (waiting) reservation = await waiting
 
     const next = resource.storedAs ? resource.storedAs.toStored(object) : object
     if (dryRun) return unsaved(target, next, stored.revision)
@@ -147,6 +153,7 @@ async function writeUpdate(request: ResourceRequest, stored: StoredObject, old: 
     return written
   } finally {
     begun?.finish(committed)
+    await reservation?.finish(committed)
   }
 }
 

@@ -1,13 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { leases, pathOf, pods, replicasets } from '../../../src/client/index.ts'
+import { MetricsRegistry } from '../../../src/base/metrics.ts'
+import { configmaps, leases, pathOf, pods, replicasets } from '../../../src/client/index.ts'
 import { InProcessTransport, SeededRandom, type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
-import { ControllerManager } from '../../../src/controllers/index.ts'
+import { type AnyController, ControllerManager, defineController } from '../../../src/controllers/index.ts'
 import { crew, replicaSet } from './crew.ts'
 import { RecordedTransport } from './recorded-transport.ts'
 
 interface Candidate {
   manager: ControllerManager
   wire: RecordedTransport
+  metrics: MetricsRegistry
 }
 
 const user = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }
@@ -35,12 +37,14 @@ class Election {
     return election
   }
 
-  async stand(identity: string): Promise<Candidate> {
+  async stand(identity: string, controller: AnyController = crew): Promise<Candidate> {
     const { clock, cluster } = this
+    const metrics = new MetricsRegistry()
     const wire = new RecordedTransport(new InProcessTransport(cluster.server, user), clock)
     const manager = new ControllerManager({
       transport: wire,
-      controllers: [crew],
+      controllers: [controller],
+      metrics,
       clock,
       random: new SeededRandom(identity),
       // Lists, so that a test can make them old.
@@ -49,7 +53,7 @@ class Election {
     })
     this.#candidates.push(manager)
     await manager.start()
-    return { manager, wire }
+    return { manager, wire, metrics }
   }
 
   pass = (ms: number) => passTime(this.clock, ms)
@@ -118,5 +122,45 @@ describe('several managers', () => {
     await election.pass(1000)
     expect([podWrites(a).length, podWrites(b).length]).toEqual([0, 2])
     expect(await election.holder()).toBe('b')
+  })
+
+  it('counts what a leader wanted to write when it was none any more', async () => {
+    const election = await Election.start()
+    const slow = defineController({
+      name: 'slow',
+      owner: replicasets,
+      owns: [configmaps],
+      observe: () => ({}),
+      plan: () => ({ actions: [{ kind: 'Create' as const }] }),
+      apply: {
+        Create: async ({ writer }) => {
+          await new Promise<void>((resolve) => void election.clock.after(20_000, resolve))
+          await writer.create(configmaps, { metadata: { name: 'late' } })
+        },
+      },
+    })
+    const a = await election.stand('a', slow)
+    await election.pass(1000)
+    await election.makePods(1)
+    await election.pass(1000)
+    a.wire.isUnreachable = true
+    await election.pass(30_000)
+    expect(a.metrics.text()).toMatch(/^leader_election_refused_writes_total\{name="crew"\} [1-9]/m)
+  })
+
+  it('know what they do', async () => {
+    const election = await Election.start()
+    const a = await election.stand('a')
+    expect(a.manager.role).toEqual({ kind: 'unknown' })
+    const known = a.manager.roleKnown()
+    await election.pass(1000)
+    expect(await known).toEqual({ kind: 'acting' })
+    const b = await election.stand('b')
+    await election.pass(1000)
+    expect(await b.manager.roleKnown()).toEqual({ kind: 'standing by', leader: 'a' })
+    const stopped = a.manager.stop()
+    await election.pass(6000)
+    await stopped
+    expect([a.manager.role.kind, b.manager.role.kind]).toEqual(['unknown', 'acting'])
   })
 })

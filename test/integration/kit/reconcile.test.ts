@@ -287,6 +287,31 @@ describe('adoption and release', () => {
     expect(s.wire.counts()).toEqual({ 'PATCH pods': 2 })
   })
 
+  it.each<[string, (s: Scene) => Promise<unknown>]>([
+    ['gone', (s) => s.client.delete(pods, 'default', 'lone', { gracePeriodSeconds: 0 })],
+    ['going', (s) => s.client.patch(pods, 'default', 'lone', { metadata: { finalizers: ['other/one'] } }, { type: 'merge' }).then(() => s.client.delete(pods, 'default', 'lone'))],
+    ["another's choice", (s) => s.client.patch(pods, 'default', 'lone', { metadata: { labels: { app: 'db' } } }, { type: 'merge' })],
+  ])('nothing follows from an adoption whose object is %s by then', async (_, change) => {
+    const followed: string[] = []
+    const counting = defineController<ReplicaSet, Pod[], { kind: 'Adopt'; pod: Pod } | { kind: 'Count' }>({
+      name: 'counting',
+      owner: replicasets,
+      owns: [pods],
+      observe: ({ caches }, set) => claim(set, compileLabelSelector(set.spec?.selector), caches.orphans<Pod>(pods, 'default')).adopt,
+      plan: (all) => ({ actions: all.flatMap((p) => [{ kind: 'Adopt' as const, pod: p }, { kind: 'Count' as const }]) }),
+      apply: { Adopt: ({ writer }, { pod: p }) => writer.adopt(pods, p), Count: async () => followed.push('counted') },
+    })
+    const s = await Scene.start({ controllers: [counting] })
+    await s.client.create(pods, pod)
+    await s.pass(100)
+    s.wire.delaysMs.set('pods', 5000)
+    await change(s)
+    await s.client.create(replicasets, replicaSet('web', 0))
+    await s.pass(20_000)
+    expect(s.wire.counts()['PATCH pods']).toBeGreaterThan(0)
+    expect([followed, s.warnings]).toEqual([[], []])
+  })
+
   it('an owner that only the cache still has adopts nobody', async () => {
     const s = await Scene.start({ controllers: [shepherd] })
     await s.client.create(replicasets, replicaSet('web', 0))

@@ -21,8 +21,8 @@ export class Scene {
     this.warnings = warnings
   }
 
-  static async start(options: Pick<TestClusterOptions, 'controllers' | 'manager'> & { gates?: Partial<Record<GateName, boolean>> } = {}): Promise<Scene> {
-    const clock = new VirtualClock()
+  static async start(options: Pick<TestClusterOptions, 'controllers' | 'manager'> & { gates?: Partial<Record<GateName, boolean>>; startMs?: number } = {}): Promise<Scene> {
+    const clock = new VirtualClock(options.startMs)
     const warnings: string[] = []
     let wire!: RecordedTransport
     const cluster = await startCluster({

@@ -25,7 +25,7 @@ const rosterIsTrue = (): Invariant => ({
 })
 
 /** Ends pods that a crash of the server has left half deleted, as a node would. */
-function endPods(world: World): void {
+export function endPods(world: World): void {
   const end = (name: string, uid: string) => {
     world.timeline.after(1000, () => {
       if (world.truth.get(pods.plural, `default/${name}`)?.metadata.uid !== uid) return

@@ -10,8 +10,11 @@ export interface Condition {
   /** When it last turned to this status. */
   lastTransitionTime?: string | null
   /** When it last said something new: the clock of progress deadlines. ReplicaSets, ReplicationControllers and Jobs have none. */
-  lastUpdateTime?: string | null
+  lastUpdateTime?: string
 }
+
+/** A condition as it may be stored: Kubernetes writes a time that was never set as null. */
+export type StoredCondition = Omit<Condition, 'lastUpdateTime'> & { lastUpdateTime?: string | null }
 
 /** What a condition says, without its times. */
 export interface Saying {
@@ -21,13 +24,13 @@ export interface Saying {
   message: string
 }
 
-type Conditions = readonly Condition[] | null | undefined
+type Conditions = readonly StoredCondition[] | null | undefined
 
-export const findCondition = (conditions: Conditions, type: string): Condition | undefined => conditions?.find((c) => c.type === type)
+export const findCondition = (conditions: Conditions, type: string): Condition | undefined => asTold(conditions).find((c) => c.type === type)
 
 export const isConditionTrue = (conditions: Conditions, type: string): boolean => findCondition(conditions, type)?.status === 'True'
 
-export const removeCondition = (conditions: Conditions, type: string): Condition[] => (conditions ?? []).filter((c) => c.type !== type)
+export const removeCondition = (conditions: Conditions, type: string): Condition[] => asTold(conditions).filter((c) => c.type !== type)
 
 /** Puts a condition among the others, in its old place if it had one. Only another status is a transition. */
 export const setCondition = (conditions: Conditions, next: Saying, nowMs: number): Condition[] =>
@@ -56,4 +59,7 @@ const transitionTime = (old: Condition | undefined, { status }: Saying, nowMs: n
   (old?.status === status && old.lastTransitionTime) || timestamp(nowMs)
 
 const put = (conditions: Conditions, next: Condition): Condition[] =>
-  findCondition(conditions, next.type) ? conditions!.map((c) => (c.type === next.type ? next : c)) : [...(conditions ?? []), next]
+  findCondition(conditions, next.type) ? asTold(conditions).map((c) => (c.type === next.type ? next : c)) : [...asTold(conditions), next]
+
+/** A null among the times means the same as none, to us and to the server. */
+const asTold = (conditions: Conditions): readonly Condition[] => (conditions ?? []) as readonly Condition[]

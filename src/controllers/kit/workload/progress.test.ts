@@ -40,7 +40,7 @@ describe('decideProgress()', () => {
     ['never ends without a deadline', progressing(), { deadlineSeconds: undefined }, 1e9, 'True NewRevisionCreated', undefined],
     ['never ends with the deadline that means none', progressing(), { deadlineSeconds: noDeadline }, 1e10, 'True NewRevisionCreated', undefined],
     ['lets no time pass while it is held', progressing(), { isHeld: true }, 600, 'True NewRevisionCreated', undefined],
-    ['has a clock without a time', progressing({ lastUpdateTime: null }), {}, 600, 'True NewRevisionCreated', undefined],
+    ['has a clock without a time', { ...progressing(), lastUpdateTime: undefined } as Condition, {}, 600, 'True NewRevisionCreated', undefined],
     ['begins with progress', undefined, { hasMoved: true }, 5, 'True ReplicasUpdated', 60],
     ['says nothing before anything happened', undefined, {}, 600, 'none', undefined],
     ['counts the time of one that was resumed', progressing({ status: 'Unknown', reason: 'DeploymentResumed' }), {}, 61, 'False ProgressDeadlineExceeded', undefined],

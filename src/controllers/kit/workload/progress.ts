@@ -1,4 +1,4 @@
-import { type Condition, type Saying, findCondition, renewCondition, setTimedCondition } from './conditions.ts'
+import { type Condition, type Saying, type StoredCondition, findCondition, renewCondition, setTimedCondition } from './conditions.ts'
 import { millisecondsOf } from './timestamp.ts'
 
 /** The deadline that never comes: what an unset one is defaulted to. */
@@ -57,10 +57,10 @@ export interface Progress {
  * a new revision, a scale or a resume has set another reason. Only real progress moves the clock, which is the condition's lastUpdateTime: so it
  * neither stops nor starts anew with the process that looks at it.
  */
-export function decideProgress(conditions: readonly Condition[] | null | undefined, rollout: Rollout, nowMs: number): Progress {
+export function decideProgress(conditions: readonly StoredCondition[] | null | undefined, rollout: Rollout, nowMs: number): Progress {
   const { reasons, deadlineSeconds, messages } = rollout
   const current = findCondition(conditions, 'Progressing')
-  const kept = [...(conditions ?? [])]
+  const kept = [...((conditions ?? []) as Condition[])]
   if (current?.reason === reasons.complete && current.status === 'True') return { conditions: kept, deadlineInMs: undefined }
   const say = (status: Saying['status'], reason: string, message: string): Saying => ({ type: 'Progressing', status, reason, message })
   if (rollout.isComplete) return { conditions: setTimedCondition(conditions, say('True', reasons.complete, messages.complete), nowMs), deadlineInMs: undefined }

@@ -1,3 +1,4 @@
+import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../api/generated/types.ts'
 import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
@@ -142,7 +143,8 @@ export const deployments = defineResource<Deployment>({
   categories: ['all'],
   namespaced: true,
   nameRule: subdomainName,
-  generation: true,
+  // Annotations go to the ReplicaSets, so a change of them is one for the controller, too.
+  generation: { changed: (obj, old) => !semanticEqual(obj.spec, old.spec) || !semanticEqual(obj.metadata.annotations, old.metadata.annotations) },
   defaults: applyDefaults,
   validate: (obj) => validateSpec(obj.spec!),
   validateUpdate: (obj, old) => [

@@ -1,5 +1,7 @@
 import type { ObjectMeta } from '../../../api/object.ts'
 
+export { betaStorageClass, storageClassOf } from '../../../api/kinds/storage-class-name.ts'
+
 const shortModes: readonly [mode: string, short: string][] = [
   ['ReadWriteOnce', 'RWO'],
   ['ReadOnlyMany', 'ROX'],
@@ -14,10 +16,3 @@ export const accessModesText = (modes: readonly string[] | undefined): string =>
 /** The phase of a volume or claim; one that is being deleted is Terminating whatever its phase. */
 export const phaseOf = (obj: { metadata: ObjectMeta; status?: { phase?: string } }): string =>
   obj.metadata.deletionTimestamp ? 'Terminating' : (obj.status?.phase ?? '')
-
-/** The annotation that named the class before there was a field. */
-export const betaStorageClass = 'volume.beta.kubernetes.io/storage-class'
-
-/** The class of a volume or claim, '' if it has none. */
-export const storageClassOf = (obj: { metadata: ObjectMeta; spec?: { storageClassName?: string } }): string =>
-  obj.metadata.annotations?.[betaStorageClass] ?? obj.spec?.storageClassName ?? ''

@@ -1,0 +1,120 @@
+import { type Client, http2Client } from './client.ts'
+import { type Seen, watchObjects } from './object-watch.ts'
+import type { Target } from './target.ts'
+
+/** How many pods are dealt with at the same time. */
+const width = 64
+
+type Work = { pod: Seen; what: 'run' | 'finish' }
+
+/**
+ * In place of scheduler and nodes: every pod is bound and reported Ready, those of jobs Succeeded, with two writes; what is being deleted is finished off
+ * with a third.
+ */
+export class Kubelet {
+  readonly #client: Client
+  readonly #node: string
+  readonly #queue: Work[] = []
+  /** By uid: what was done for it last. */
+  readonly #pods = new Map<string, 'run' | 'finish'>()
+  readonly #goneListeners = new Set<() => void>()
+  #busy = 0
+  #endWatch = () => {}
+  writes = 0
+
+  private constructor(client: Client, node: string) {
+    this.#client = client
+    this.#node = node
+  }
+
+  /** Starts on pods that come from now on. */
+  static async start(target: Target): Promise<Kubelet> {
+    const kubelet = new Kubelet(http2Client(target, 2), 'bench-node')
+    await kubelet.#makeNode()
+    kubelet.#endWatch = await watchObjects(target, '/api/v1/pods', (type, pod) => kubelet.#see(type, pod))
+    return kubelet
+  }
+
+  /** Pods that it knows and that are not gone. */
+  get alive(): number {
+    return this.#pods.size
+  }
+
+  /** Resolves when no pod is left. */
+  async allGone(): Promise<void> {
+    while (this.#pods.size > 0) await new Promise<void>((resolve) => this.#goneListeners.add(resolve))
+  }
+
+  stop(): void {
+    this.#endWatch()
+    this.#client.close()
+  }
+
+  #see(type: string, pod: Seen): void {
+    const { uid, deletionTimestamp } = pod.metadata
+    if (type === 'DELETED') {
+      this.#pods.delete(uid)
+      if (this.#pods.size === 0) for (const listener of this.#goneListeners) listener()
+      if (this.#pods.size === 0) this.#goneListeners.clear()
+      return
+    }
+    const what = deletionTimestamp ? 'finish' : 'run'
+    if (this.#pods.get(uid) === what || (what === 'run' && pod.spec.nodeName)) return
+    this.#pods.set(uid, what)
+    this.#queue.push({ pod, what })
+    if (this.#busy < width) void this.#work()
+  }
+
+  async #work(): Promise<void> {
+    this.#busy++
+    for (let work = this.#queue.shift(); work; work = this.#queue.shift()) {
+      if (work.what === 'finish') await this.#send('DELETE', podPath(work.pod), { gracePeriodSeconds: 0 })
+      else await this.#run(work.pod)
+    }
+    this.#busy--
+  }
+
+  async #run(pod: Seen): Promise<void> {
+    const { name } = pod.metadata
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: this.#node } }
+    if (!(await this.#send('POST', `${podPath(pod)}/binding`, binding))) return
+    const isOfJob = pod.metadata.ownerReferences?.some((ref) => ref.kind === 'Job') ?? false
+    await this.#send('PATCH', `${podPath(pod)}/status`, { status: isOfJob ? succeeded(pod) : ready(pod) })
+  }
+
+  /** False if the pod went away meanwhile. */
+  async #send(method: string, path: string, body: object): Promise<boolean> {
+    this.writes++
+    const { code, text } = await this.#client.send(method, path, JSON.stringify(body), method === 'PATCH' ? 'application/merge-patch+json' : undefined)
+    if (code >= 400 && code !== 404 && code !== 409) throw new Error(`${method} ${path}: ${code} ${text}`)
+    return code < 400
+  }
+
+  async #makeNode(): Promise<void> {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: this.#node } }
+    await this.#client.send('POST', '/api/v1/nodes', JSON.stringify(node))
+  }
+}
+
+const podPath = ({ metadata: { namespace, name } }: Seen) => `/api/v1/namespaces/${namespace}/pods/${name}`
+
+const time = () => `${new Date().toISOString().slice(0, 19)}Z`
+
+const condition = (type: string, isTrue: boolean, at: string) => ({ type, status: isTrue ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: at })
+
+function ready({ spec }: Seen) {
+  const at = time()
+  const conditions = ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => condition(type, true, at))
+  const state = { running: { startedAt: at } }
+  return { phase: 'Running', startTime: at, conditions, containerStatuses: statuses(spec, state, true) }
+}
+
+function succeeded({ spec }: Seen) {
+  const at = time()
+  const conditions = ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => condition(type, type === 'Initialized' || type === 'PodScheduled', at))
+  const state = { terminated: { exitCode: 0, reason: 'Completed', startedAt: at, finishedAt: at } }
+  return { phase: 'Succeeded', startTime: at, conditions, containerStatuses: statuses(spec, state, false) }
+}
+
+const statuses = ({ containers = [] }: Seen['spec'], state: object, isReady: boolean) =>
+  containers.map(({ name, image }) => ({ name, image, imageID: '', restartCount: 0, ready: isReady, started: isReady, state }))

@@ -1,0 +1,83 @@
+import type { Client } from './client.ts'
+import { makeNamespace, must } from './figures.ts'
+import { type Seen, watchObjects } from './object-watch.ts'
+import type { Target } from './target.ts'
+
+const template = (app: string, image: string, restartPolicy: 'Always' | 'Never') => ({
+  metadata: { labels: { app } },
+  spec: { restartPolicy, containers: [{ name: 'main', image, resources: { requests: { cpu: '100m', memory: '128Mi' } }, ports: [{ containerPort: 8080 }] }] },
+})
+
+export const deployment = (name: string, replicas: number) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name, 'registry.example.com/web:1', 'Always') },
+})
+
+export const job = (name: string, completions: number, parallelism: number) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: { completions, parallelism, template: template(name, 'registry.example.com/task:1', 'Never') },
+})
+
+/** What `kubectl rollout status` waits for. */
+export function isRolledOut({ metadata, spec, status = {} }: Seen): boolean {
+  const wanted = spec.replicas ?? 1
+  const { observedGeneration = 0, updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status
+  return observedGeneration >= (metadata.generation ?? 0) && updatedReplicas === wanted && replicas === wanted && availableReplicas === wanted
+}
+
+export const isComplete = ({ status }: Seen): boolean => status?.conditions?.some((c) => c.type === 'Complete' && c.status === 'True') ?? false
+
+/** Workloads of one kind in a namespace of their own, watched. */
+export class Workloads {
+  readonly #client: Client
+  readonly #path: string
+  readonly #objects = new Map<string, Seen>()
+  readonly #listeners = new Set<() => void>()
+  #end = () => {}
+
+  private constructor(client: Client, path: string) {
+    this.#client = client
+    this.#path = path
+  }
+
+  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'batch/v1 jobs'): Promise<Workloads> {
+    const [version, plural] = kind.split(' ')
+    await makeNamespace(client, namespace)
+    const workloads = new Workloads(client, `/apis/${version}/namespaces/${namespace}/${plural}`)
+    workloads.#end = await watchObjects(target, workloads.#path, (_type, object) => workloads.#see(object))
+    return workloads
+  }
+
+  create(object: object): Promise<number> {
+    return must(this.#client, 201, 'POST', this.#path, JSON.stringify(object))
+  }
+
+  patch(name: string, patch: object): Promise<number> {
+    return must(this.#client, 200, 'PATCH', `${this.#path}/${name}`, JSON.stringify(patch), 'application/merge-patch+json')
+  }
+
+  /** Resolves when so many of them are as they should be, at a generation no older than `generation`. */
+  async until(is: (object: Seen) => boolean, count = 1, generation = 1): Promise<void> {
+    for (;;) {
+      let done = 0
+      for (const object of this.#objects.values()) if ((object.metadata.generation ?? 1) >= generation && is(object)) done++
+      if (done >= count) return
+      await new Promise<void>((resolve) => this.#listeners.add(resolve))
+    }
+  }
+
+  close(): void {
+    this.#end()
+  }
+
+  #see(object: Seen): void {
+    this.#objects.set(object.metadata.name, object)
+    const listeners = [...this.#listeners]
+    this.#listeners.clear()
+    for (const listener of listeners) listener()
+  }
+}

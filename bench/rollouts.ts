@@ -1,0 +1,199 @@
+// How long workloads take to come, to change and to go, over HTTP: API server, controllers and this load, which stands for scheduler and nodes, are
+// processes of their own. Prints one JSON line per figure.
+//   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
+//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+//   --node-flags="A B"  starts the controllers with these flags for node, such as --cpu-prof
+//   --only A,B          only these parts: deployment, job, many, idle
+//   --pods N            of the first two parts; default 500
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Client, http2Client } from './load/client.ts'
+import { Kubelet } from './load/kubelet.ts'
+import { inParallel, rounded } from './load/measure.ts'
+import { cpuSeconds, pause, resident, startControllers, startServer } from './load/server.ts'
+import { type Target, readTarget } from './load/target.ts'
+import { Workloads, deployment, isComplete, isRolledOut, job } from './load/workloads.ts'
+import { writeCounts, writesBetween } from './load/write-counts.ts'
+
+const { values: args } = parseArgs({
+  options: {
+    kubeconfig: { type: 'string' },
+    program: { type: 'string', default: path.resolve('bin/coxswain') },
+    'node-flags': { type: 'string', default: '' },
+    only: { type: 'string' },
+    pods: { type: 'string', default: '500' },
+  },
+})
+const parts = args.only?.split(',')
+const wants = (part: string) => !parts || parts.includes(part)
+const podCount = Number(args.pods)
+
+/** Seconds that Kubernetes 1.36 with an unthrottled controller manager took for 500 pods, on two cores. */
+const kubernetes = { create: 3.3, update: 3.7, scale: 1.3, job: 10.3 }
+
+/** The sizes whose costs per pod are compared. */
+const sizes = { few: { deployments: 20, pods: 100 }, many: { deployments: 200, pods: 100 } }
+const idle = { workloads: 1000, settleMs: 3000, measureMs: 60_000 }
+
+/** What is measured: a server and, if they are ours, its processes. */
+interface Cluster {
+  target: Target
+  client: Client
+  kubelet: Kubelet
+  /** Pids, where known. */
+  processes: { server: number; controllers: number } | undefined
+  stop(): Promise<void>
+}
+
+async function start(): Promise<Cluster> {
+  const nodeFlags = args['node-flags'].split(' ').filter((flag) => flag !== '')
+  const server = args.kubeconfig ? undefined : await startServer(args.program)
+  const controllers = server && (await startControllers(args.program, server.kubeconfig, nodeFlags))
+  const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
+  const client = http2Client(target, 1)
+  const kubelet = await Kubelet.start(target)
+  return {
+    target,
+    client,
+    kubelet,
+    processes: server && controllers && { server: server.pid, controllers: controllers.pid },
+    async stop() {
+      kubelet.stop()
+      client.close()
+      await controllers?.stop()
+      await server?.stop()
+    },
+  }
+}
+
+const report = (figure: string, value: number, unit: string, detail: Record<string, unknown>) =>
+  console.log(JSON.stringify({ figure, value: rounded(value), unit, detail }))
+
+const cpuOf = ({ processes }: Cluster) => (processes ? { server: cpuSeconds(processes.server), controllers: cpuSeconds(processes.controllers) } : undefined)
+
+interface Spent {
+  seconds: number
+  /** CPU seconds of our processes, and of the load. */
+  cpu: Record<string, number>
+  writes: Record<string, number>
+}
+
+async function spend(cluster: Cluster, work: () => Promise<unknown>): Promise<Spent> {
+  const [writesBefore, cpuBefore, loadBefore] = [await writeCounts(cluster.target), cpuOf(cluster), process.cpuUsage()]
+  const began = performance.now()
+  await work()
+  const seconds = (performance.now() - began) / 1000
+  const load = process.cpuUsage(loadBefore)
+  const cpu = cpuOf(cluster)
+  return {
+    seconds,
+    cpu: {
+      ...(cpu && cpuBefore ? { server: rounded(cpu.server - cpuBefore.server), controllers: rounded(cpu.controllers - cpuBefore.controllers) } : {}),
+      load: rounded((load.user + load.system) / 1e6),
+    },
+    writes: writesBetween(writesBefore, await writeCounts(cluster.target)),
+  }
+}
+
+async function timed(cluster: Cluster, figure: string, peerSeconds: number, work: () => Promise<unknown>): Promise<void> {
+  const { seconds, cpu, writes } = await spend(cluster, work)
+  const peer = podCount === 500 ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / seconds) } : {}
+  report(figure, seconds, 's', { pods: podCount, ...peer, cpuSeconds: cpu, writes })
+  // What is written last, such as events, is not the next figure's.
+  await pause(1000)
+}
+
+async function deployments(cluster: Cluster): Promise<void> {
+  const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-deployment', 'apps/v1 deployments')
+  await timed(cluster, `Deployment of ${podCount}: create`, kubernetes.create, async () => {
+    await workloads.create(deployment('web', podCount))
+    await workloads.until(isRolledOut)
+  })
+  await timed(cluster, `Deployment of ${podCount}: rolling update`, kubernetes.update, async () => {
+    await workloads.patch('web', { spec: { template: { metadata: { annotations: { release: '2' } } } } })
+    await workloads.until(isRolledOut, 1, 2)
+  })
+  await timed(cluster, `Deployment of ${podCount}: scale to 0`, kubernetes.scale, async () => {
+    await workloads.patch('web', { spec: { replicas: 0 } })
+    await Promise.all([workloads.until(isRolledOut, 1, 3), cluster.kubelet.allGone()])
+  })
+  workloads.close()
+}
+
+async function jobs(cluster: Cluster): Promise<void> {
+  const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-job', 'batch/v1 jobs')
+  await timed(cluster, `Job of ${podCount} completions at parallelism ${podCount / 10}`, kubernetes.job, async () => {
+    await workloads.create(job('task', podCount, podCount / 10))
+    await workloads.until(isComplete)
+  })
+  workloads.close()
+}
+
+/** Creates so many Deployments, each on a cluster of its own: what other load leaves behind is not theirs. */
+async function settle(size: { deployments: number; pods: number }): Promise<{ seconds: number; microsPerPod: number; kbPerPod: number } | undefined> {
+  const cluster = await start()
+  const { processes } = cluster
+  const memory = () => (processes ? resident(processes.server).own + resident(processes.controllers).own : 0)
+  try {
+    const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-many', 'apps/v1 deployments')
+    const before = memory()
+    const pods = size.deployments * size.pods
+    const { seconds, cpu, writes } = await spend(cluster, async () => {
+      await inParallel(size.deployments, 16, (index) => workloads.create(deployment(`web-${index}`, size.pods)))
+      await workloads.until(isRolledOut, size.deployments)
+    })
+    await pause(idle.settleMs)
+    const kbPerPod = ((memory() - before) * 1024) / pods
+    const microsPerPod = (((cpu.server ?? 0) + (cpu.controllers ?? 0)) * 1e6) / pods
+    const known = processes ? { cpuMicrosPerPod: rounded(microsPerPod), kbPerPod: rounded(kbPerPod), residentMb: { server: rounded(resident(processes.server).rss), controllers: rounded(resident(processes.controllers).rss) } } : {}
+    report(`${pods} pods in ${size.deployments} Deployments: created and settled`, seconds, 's', { podsPerSecond: rounded(pods / seconds), ...known, cpuSeconds: cpu, writes })
+    workloads.close()
+    return processes && { seconds, microsPerPod, kbPerPod }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function many(): Promise<void> {
+  const few = await settle(sizes.few)
+  const all = await settle(sizes.many)
+  if (!few || !all) return
+  const [fewPods, allPods] = [sizes.few, sizes.many].map((size) => size.deployments * size.pods) as [number, number]
+  const detail = { few: fewPods, many: allPods, wanted: 1.5 }
+  report('CPU per pod, many pods against few', all.microsPerPod / few.microsPerPod, 'x', detail)
+  report('memory per pod, many pods against few', all.kbPerPod / few.kbPerPod, 'x', detail)
+  report('time per pod, many pods against few', all.seconds / allPods / (few.seconds / fewPods), 'x', detail)
+}
+
+async function idling(cluster: Cluster): Promise<void> {
+  const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-idle', 'apps/v1 deployments')
+  await inParallel(idle.workloads, 16, (index) => workloads.create(deployment(`web-${index}`, 1)))
+  await workloads.until(isRolledOut, idle.workloads)
+  workloads.close()
+  await pause(idle.settleMs)
+  const { seconds, cpu, writes } = await spend(cluster, () => pause(idle.measureMs))
+  const count = Object.values(writes).reduce((sum, n) => sum + n, 0)
+  report(`${idle.workloads} idle workloads: writes`, (count * 60) / seconds, '1/min', { seconds: rounded(seconds), writes, without: 'the lease of the leader' })
+  if (!cluster.processes) return
+  report(`${idle.workloads} idle workloads: controllers`, ((cpu.controllers ?? 0) / seconds) * 100, '% of a core', { server: rounded(((cpu.server ?? 0) / seconds) * 100) })
+}
+
+if (wants('deployment') || wants('job')) {
+  const cluster = await start()
+  try {
+    if (wants('deployment')) await deployments(cluster)
+    if (wants('job')) await jobs(cluster)
+  } finally {
+    await cluster.stop()
+  }
+}
+if (wants('many')) await many()
+if (wants('idle')) {
+  const cluster = await start()
+  try {
+    await idling(cluster)
+  } finally {
+    await cluster.stop()
+  }
+}
+process.exit(0)

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from 'commander'
+import { FeatureGates } from '../api/feature-gates.ts'
+
+/** A port number; 0 takes a free one. */
+export const port = (text: string): number => {
+  if (!/^\d+$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError('must be a port number from 0 to 65535')
+  return Number(text)
+}
+
+/** Names separated by commas. */
+export const list = (text: string): string[] => text.split(',').map((s) => s.trim()).filter((s) => s !== '')
+
+/** `A=true,B=false` */
+export const gates = (text: string): FeatureGates => {
+  try {
+    return FeatureGates.parse(text)
+  } catch (e) {
+    throw new InvalidArgumentError((e as Error).message)
+  }
+}
+
+/** `--flag` and `--flag=true`, as Go's flags have it. */
+export const bool = (text: string): boolean => {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('must be true or false')
+  return text === 'true'
+}
+
+/** How many of something there are: one at least. */
+export const count = (text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('must be a number from 1 to 999999')
+  return Number(text)
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A duration as Go writes it, `1m30s`, in milliseconds. */
+export const durationMs = (text: string): number => {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
+  const total = parts.reduce((sum, [, number, unit]) => sum + Number(number) * unitsMs[unit!]!, 0)
+  if (parts.map(([part]) => part).join('') !== text || total <= 0) throw new InvalidArgumentError('must be a duration such as 15s or 1m30s')
+  return total
+}

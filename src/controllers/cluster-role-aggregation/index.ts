@@ -1,0 +1,1 @@
+export { clusterRoleAggregationController } from './controller.ts'

@@ -1,0 +1,1 @@
+export { cronJobController } from './controller.ts'

@@ -1,0 +1,84 @@
+import type { DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
+import type { Outcome } from '../kit/index.ts'
+import { type Condition, type StoredCondition, findCondition, removeCondition, setTimedCondition } from '../kit/workload/index.ts'
+import { type Annotations, revisionAnnotation } from './annotations.ts'
+import { type Bounds, boundsOf, replicasOf } from './bounds.ts'
+import { HashCollision } from './hash-collision.ts'
+import type { Observed } from './observe.ts'
+import type { Action } from './plan.ts'
+import { progressOf } from './progress.ts'
+
+const sum = (sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number | undefined): number =>
+  sets.reduce((total, set) => total + (count(set) ?? 0), 0)
+
+/** What is true now: numbers as the ReplicaSets tell them, of the sizes that they have been given. */
+export function statusOf(seen: Observed, outcome: Outcome<Action>): DeploymentStatus {
+  const { deployment, newSet, oldSets, nowMs } = seen
+  const { status: before = {} } = deployment
+  const bounds = boundsOf(deployment)
+  const sets = [...oldSets, ...(newSet ? [newSet] : [])]
+  const availableReplicas = sum(sets, (set) => set.status?.availableReplicas)
+  const counts: DeploymentStatus = {
+    ...(deployment.metadata.generation === undefined ? {} : { observedGeneration: deployment.metadata.generation }),
+    replicas: sum(sets, (set) => set.status?.replicas),
+    updatedReplicas: newSet?.status?.replicas ?? 0,
+    readyReplicas: sum(sets, (set) => set.status?.readyReplicas),
+    availableReplicas,
+    unavailableReplicas: Math.max(0, wantedAfter(sets, outcome) - availableReplicas),
+    ...terminating(sets),
+    ...collisions(before, outcome),
+  }
+  const said = setAvailable(before.conditions, bounds, availableReplicas, nowMs)
+  const conditions = setReplicaFailure(progressOf(seen, outcome, counts, said), newSet, sets)
+  return { ...counts, conditions: conditions as DeploymentCondition[] }
+}
+
+/** The revision that a Deployment says it has is that of its newest ReplicaSet. */
+export function annotationsOf({ newSet }: Observed, { done }: Outcome<Action>): Annotations {
+  const revision = done.map((action) => writtenRevision(action, newSet)).find((r) => r !== undefined) ?? newSet?.metadata.annotations?.[revisionAnnotation]
+  return revision === undefined ? {} : { [revisionAnnotation]: revision }
+}
+
+function writtenRevision(action: Action, newSet: ReplicaSet | undefined): string | undefined {
+  if (action.kind === 'Create') return action.set.metadata.annotations?.[revisionAnnotation]
+  return action.kind === 'Change' && action.set.name === newSet?.metadata.name ? action.annotations[revisionAnnotation] : undefined
+}
+
+/** Pods that all ReplicaSets are to have, with what has just been written. */
+function wantedAfter(sets: readonly ReplicaSet[], { done }: Outcome<Action>): number {
+  const sizes = new Map(sets.map((set) => [set.metadata.name, replicasOf(set)]))
+  for (const action of done) {
+    if (action.kind === 'Create') sizes.set(action.set.metadata.name, replicasOf(action.set as ReplicaSet))
+    else if (action.kind === 'Change') sizes.set(action.set.name, action.to)
+  }
+  return [...sizes.values()].reduce((a, b) => a + b, 0)
+}
+
+/** A ReplicaSet that nobody has looked at yet has none; of one that does not tell, nobody knows, and so of the sum. */
+function terminating(sets: readonly ReplicaSet[]): Pick<DeploymentStatus, 'terminatingReplicas'> {
+  const isSilent = ({ status }: ReplicaSet) => status?.terminatingReplicas === undefined && (status?.observedGeneration ?? 0) > 0
+  return sets.some(isSilent) ? {} : { terminatingReplicas: sum(sets, (set) => set.status?.terminatingReplicas) }
+}
+
+/** Another count makes another hash, and so another name for the next attempt. */
+function collisions(before: DeploymentStatus, { failed }: Outcome<Action>): Pick<DeploymentStatus, 'collisionCount'> {
+  const count = (before.collisionCount ?? 0) + (failed.some(({ error }) => error instanceof HashCollision) ? 1 : 0)
+  return count === 0 && before.collisionCount === undefined ? {} : { collisionCount: count }
+}
+
+function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, nowMs: number): Condition[] {
+  const [status, reason, message] =
+    available >= bounds.replicas - bounds.maxUnavailable
+      ? (['True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'] as const)
+      : (['False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.'] as const)
+  return setTimedCondition(conditions, { type: 'Available', status, reason, message }, nowMs)
+}
+
+/** What keeps a ReplicaSet from its pods keeps the Deployment from them: the new one's trouble before that of the others. */
+function setReplicaFailure(conditions: readonly Condition[], newSet: ReplicaSet | undefined, sets: readonly ReplicaSet[]): Condition[] {
+  const failure = [newSet, ...sets].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure')).find((c) => c !== undefined)
+  const others = removeCondition(conditions, 'ReplicaFailure')
+  if (!failure) return others
+  const { type, status, reason, message, lastTransitionTime } = failure
+  return [...others, { type, status, reason, message, lastTransitionTime, lastUpdateTime: lastTransitionTime } as Condition]
+}

@@ -1,0 +1,2 @@
+export { disruption } from './controller.ts'
+export { staleDisruption } from './stale-target.ts'

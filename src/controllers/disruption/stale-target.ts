@@ -1,0 +1,58 @@
+import { isNotFound } from '../../api/errors.ts'
+import type { Namespace, Pod } from '../../api/generated/types.ts'
+import { namespaces, pods } from '../../client/index.ts'
+import { type Step, defineController, indexing, watching } from '../kit/index.ts'
+import { disruptionTarget, findCondition, isPodFinished, isPodTerminating, millisecondsOf, timestamp } from '../kit/workload/index.ts'
+
+/** A pod that was to be ended is being deleted within this time, or it stays. */
+const staleAfterMs = 120_000
+
+/** Since when a pod has been said to be ended, though it is not going; undefined for others. What a kubelet says is its own business. */
+export function targetedSince(pod: Pod): number | undefined {
+  if (isPodTerminating(pod) || isPodFinished(pod)) return undefined
+  const condition = findCondition(pod.status?.conditions, disruptionTarget)
+  return condition?.status === 'True' && condition.reason !== 'TerminationByKubelet' ? millisecondsOf(condition.lastTransitionTime) : undefined
+}
+
+export interface Observed {
+  /** That are said to be ended and are not going. */
+  pods: Pod[]
+  nowMs: number
+}
+
+export interface Action {
+  kind: 'Clear'
+  pod: Pod
+}
+
+/** Takes back what was said of pods that stay. */
+export function plan({ pods: targeted, nowMs }: Observed): Step<Action> {
+  const dueIn = (pod: Pod) => (targetedSince(pod) ?? Number.NEGATIVE_INFINITY) + staleAfterMs - nowMs
+  const waits = targeted.map(dueIn).filter((ms) => ms > 0)
+  return {
+    actions: targeted.filter((pod) => !(dueIn(pod) > 0)).map((pod) => ({ kind: 'Clear', pod })),
+    ...(waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : {}),
+  }
+}
+
+const targetedIn = indexing(pods, 'disruption-target', (pod) => (targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? '']))
+
+/** Looks after pods that were to be ended and were not, so that what they say of themselves is true. */
+export const staleDisruption = defineController<Namespace, Observed, Action>({
+  name: 'stale-pod-disruption',
+  owner: namespaces,
+  watches: [watching(pods, (pod) => (targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? '']))],
+  indexes: [targetedIn],
+  observe: ({ caches, nowMs }, namespace) => ({ pods: caches.byIndex(pods, targetedIn.name, namespace.metadata.name ?? ''), nowMs }),
+  plan,
+  apply: {
+    async Clear({ writer, nowMs }, { pod }) {
+      const condition = { type: disruptionTarget, status: 'False', reason: null, message: null, lastTransitionTime: timestamp(nowMs) }
+      try {
+        await writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }, { type: 'strategic', subresource: 'status' })
+      } catch (e) {
+        if (!isNotFound(e)) throw e // one that is gone says nothing wrong
+      }
+    },
+  },
+})

@@ -1,0 +1,1 @@
+export { endpointSlice } from './controller.ts'

@@ -1,0 +1,32 @@
+import type { Service } from '../../api/generated/types.ts'
+import { endpoints, keyOf, services } from '../../client/index.ts'
+import { defineController, watching } from '../kit/index.ts'
+import { podsByLabel } from '../kit/workload/index.ts'
+import { isServedByPods, podsServing, servicesByPod, watchPods } from '../service-pods/index.ts'
+import { type Action, type Observed, plan } from './plan.ts'
+
+/** Keeps the Endpoints of services that select pods, for those who do not know endpoint slices. */
+export const endpoint = defineController<Service, Observed, Action>({
+  name: 'endpoint',
+  owner: services,
+  owns: [endpoints],
+  // By name, too: what is in the place of ours has no reference.
+  watches: [watchPods, watching(endpoints, (object) => [keyOf(object)])],
+  indexes: [podsByLabel, servicesByPod.index],
+  observe: ({ caches }, service) => ({
+    service,
+    pods: isServedByPods(service) ? podsServing(caches, service) : undefined,
+    endpoints: caches.get(endpoints, service.metadata.namespace ?? '', service.metadata.name ?? ''),
+  }),
+  plan,
+  apply: {
+    CreateEndpoints: {
+      run: ({ writer }, action) => writer.create(endpoints, action.endpoints),
+      failed: (error, action) => ({ reason: 'FailedToCreateEndpoint', message: `Failed to create endpoint for service ${keyOf(action.endpoints)}: ${error.message}` }),
+    },
+    UpdateEndpoints: {
+      run: ({ writer }, action) => writer.update(endpoints, action.endpoints),
+      failed: (error, action) => ({ reason: 'FailedToUpdateEndpoint', message: `Failed to update endpoint ${keyOf(action.endpoints)}: ${error.message}` }),
+    },
+  },
+})

@@ -1,0 +1,139 @@
+import { isConflict, isNotFound } from '../../api/errors.ts'
+import type { KubeObject, OwnerReference } from '../../api/object.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
+import { type ResourceType, finalizersPatch, removeFinalizer } from '../../client/index.ts'
+import type { Again, FreeContext } from '../kit/index.ts'
+import { decide } from './decide.ts'
+import type { Graph, Node } from './graph.ts'
+import type { Kinds } from './kinds.ts'
+import type { Owners } from './owners.ts'
+import { foregroundFinalizer, orphanFinalizer, phaseOf } from './phase.ts'
+
+/** Changes only the very version that was judged; the whole list is replaced. */
+const ownersPatch = ({ metadata: { uid, resourceVersion } }: KubeObject, refs: readonly OwnerReference[]): object => ({
+  metadata: { uid, resourceVersion, ownerReferences: refs.length ? refs : null },
+})
+
+/** Looks at one object at a time: what its owners and its dependents make of it. */
+export class Collector {
+  readonly #ctx: FreeContext
+  readonly #graph: Graph
+  readonly #kinds: Kinds
+  readonly #owners: Owners
+  readonly #lookAt: (uid: string) => void
+
+  constructor(ctx: FreeContext, graph: Graph, kinds: Kinds, owners: Owners, lookAt: (uid: string) => void) {
+    this.#ctx = ctx
+    this.#graph = graph
+    this.#kinds = kinds
+    this.#owners = owners
+    this.#lookAt = lookAt
+  }
+
+  async look(uid: string): Promise<Again> {
+    const node = this.#graph.node(uid)
+    if (!node) return undefined
+    switch (phaseOf(node.object)) {
+      case 'staying':
+        return (await this.#collect(node)) ? 'back off' : undefined
+      case 'orphaning':
+        await this.#orphan(node)
+        return undefined
+      case 'foreground':
+        await this.#goLast(node)
+        return undefined
+      case 'going':
+        return undefined
+    }
+  }
+
+  /** Deletes what nobody owns any more. True if that could not be told for sure. */
+  async #collect(node: Node): Promise<boolean> {
+    let isUnsure = false
+    await this.#onNewest(node, async ({ type, object }) => {
+      if (phaseOf(object) !== 'staying') return
+      const judged = await this.#owners.judge({ type, object })
+      if (!judged) return
+      isUnsure = judged.isUnsure
+      const { namespace = '', name = '', uid = '', resourceVersion, ownerReferences = [] } = object.metadata
+      const decision = decide(object, judged.owners, this.#graph.hasDependents(uid))
+      const { signal } = this.#ctx
+      if (decision.kind === 'Delete') {
+        await this.#ctx.client.delete(type, namespace, name, { uid, resourceVersion, propagationPolicy: decision.policy, signal })
+      } else if (decision.kind === 'Disown') {
+        const left = ownerReferences.filter((ref) => !decision.refs.includes(ref))
+        await this.#ctx.client.patch(type, namespace, name, ownersPatch(object, left), { type: 'merge', signal })
+      }
+    })
+    return isUnsure
+  }
+
+  /** Lets go of all dependents, and then of the object. */
+  async #orphan(node: Node): Promise<void> {
+    const owner = node.object.metadata.uid ?? ''
+    const dependents = new Map([...this.#graph.dependentsOf(owner)].map((d) => [d.object.metadata.uid, d]))
+    // One that is overlooked would be collected, and nobody wanted that: what the caches may lack is asked for.
+    for (const unseen of await this.#unseenDependents(node)) if (!dependents.has(unseen.object.metadata.uid)) dependents.set(unseen.object.metadata.uid, unseen)
+    const tried = await Promise.allSettled([...dependents.values()].map((dependent) => this.#disown(dependent, owner)))
+    for (const result of tried) if (result.status === 'rejected') throw result.reason
+    await this.#letGo(node, orphanFinalizer)
+  }
+
+  #disown(dependent: Node, owner: string): Promise<void> {
+    return this.#onNewest(dependent, async ({ type, object }) => {
+      const { namespace = '', name = '', ownerReferences = [] } = object.metadata
+      const left = ownerReferences.filter((ref) => ref.uid !== owner)
+      if (left.length === ownerReferences.length) return
+      await this.#ctx.client.patch(type, namespace, name, ownersPatch(object, left), { type: 'merge', signal: this.#ctx.signal })
+    })
+  }
+
+  /** Dependents in caches that have not come as far as the deletion of their owner. */
+  async #unseenDependents({ object }: Node): Promise<Node[]> {
+    const { namespace = '', uid, resourceVersion = '' } = object.metadata
+    const isBehind = (seen: string) => seen === '' || compareResourceVersions(seen, resourceVersion) < 0
+    const behind = [...this.#kinds.all()].filter(({ type, informer }) => (type.namespaced || namespace === '') && isBehind(informer.lastSyncResourceVersion))
+    const found = await Promise.all(behind.map(({ type }) => this.#list(type, namespace)))
+    return found.flat().filter((node) => node.object.metadata.ownerReferences?.some((ref) => ref.uid === uid))
+  }
+
+  async #list(type: ResourceType, namespace: string): Promise<Node[]> {
+    const nodes: Node[] = []
+    for await (const page of this.#ctx.client.listAll(type, namespace, { signal: this.#ctx.signal })) nodes.push(...page.items.map((object) => ({ type, object })))
+    return nodes
+  }
+
+  /** Lets an object go whose dependents are gone. */
+  async #goLast(node: Node): Promise<void> {
+    const blocker = this.#graph.blocker(node.object.metadata.uid ?? '')
+    if (!blocker) return this.#letGo(node, foregroundFinalizer)
+    // Its end has this one looked at again; that it comes to it is seen to here.
+    if (phaseOf(blocker.object) === 'staying') this.#lookAt(blocker.object.metadata.uid ?? '')
+  }
+
+  #letGo(node: Node, finalizer: string): Promise<void> {
+    const phase = phaseOf(node.object)
+    return this.#onNewest(node, async ({ type, object }) => {
+      if (phaseOf(object) !== phase) return
+      const { namespace = '', name = '' } = object.metadata
+      await this.#ctx.client.patch(type, namespace, name, finalizersPatch(removeFinalizer(object, finalizer)), { type: 'merge', signal: this.#ctx.signal })
+    })
+  }
+
+  /** Acts on an object as the cache has it and, if it has changed since, once more as the server has it. One that is gone needs nothing. */
+  async #onNewest(node: Node, act: (node: Node) => Promise<void>): Promise<void> {
+    try {
+      return await act(node)
+    } catch (e) {
+      if (isNotFound(e)) return
+      if (!isConflict(e)) throw e
+    }
+    const { type, object: { metadata: { namespace = '', name = '', uid } } } = node
+    try {
+      const live = await this.#ctx.client.get(type, namespace, name, { signal: this.#ctx.signal })
+      if (live.metadata.uid === uid) await act({ type, object: live })
+    } catch (e) {
+      if (!isNotFound(e)) throw e
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { defineGarbageCollector, garbageCollector } from './controller.ts'
+export type { GarbageCollectorOptions } from './controller.ts'

@@ -1,0 +1,54 @@
+import type { JobCondition } from '../../api/generated/types.ts'
+import { type Saying, isConditionTrue, setCondition, timestamp, troubleText } from '../kit/workload/index.ts'
+import { waitMs } from './back-off.ts'
+import type { Effects } from './effects.ts'
+import type { Goal } from './goal.ts'
+import type { Observed } from './observe.ts'
+import { isSuspended } from './tracking.ts'
+
+/** What a Job says of itself. Upstream's conditions appear when they are first true; Waiting and Running are always there. */
+export function conditionsOf(seen: Observed, effects: Effects, isOver: boolean): JobCondition[] {
+  const { job, goal, nowMs } = seen
+  const sayings = [...(goal ? endOf(goal, isOver) : suspensionOf(seen)), ...phaseOf(seen, effects, isOver)]
+  let conditions: JobCondition[] = [...(job.status?.conditions ?? [])]
+  for (const saying of sayings) {
+    const next = setCondition(conditions, saying, nowMs) as JobCondition[]
+    conditions = next.map((c) => (c.type === saying.type ? { ...c, lastProbeTime: c.lastTransitionTime! } : c))
+  }
+  return conditions
+}
+
+/** First that the end is decided, then that it is reached: between the two, pods go and are counted. */
+function endOf({ isSuccess, reason, message, isDeclared }: Goal, isOver: boolean): Saying[] {
+  const say = (type: string): Saying => ({ type, status: 'True', reason, message })
+  return [...(isDeclared ? [] : [say(isSuccess ? 'SuccessCriteriaMet' : 'FailureTarget')]), ...(isOver ? [say(isSuccess ? 'Complete' : 'Failed')] : [])]
+}
+
+function suspensionOf({ job }: Observed): Saying[] {
+  if (job.metadata.deletionTimestamp) return []
+  if (isSuspended(job)) return [{ type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' }]
+  return isConditionTrue(job.status?.conditions, 'Suspended') ? [{ type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' }] : []
+}
+
+function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
+  const { job, pods } = seen
+  const say = (type: string, isTrue: boolean, reason: string, message: string): Saying => ({ type, status: isTrue ? 'True' : 'False', reason, message })
+  if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished'))
+  const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
+  const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))
+  const running = isRunning ? say('Running', true, 'PodsRunning', 'A pod is running') : say('Running', false, 'NoPodsRunning', 'No pod is running')
+  if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended'), running]
+  if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running'), running]
+  if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${troubleText(pending)}`), running]
+  return [say('Waiting', false, ...reasonForNone(seen, effects)), running]
+}
+
+/** Why there are no pods. */
+function reasonForNone({ job: { spec }, goal, backOff, nowMs }: Observed, { refusal }: Effects): [reason: string, message: string] {
+  if (refusal) return ['FailedCreate', refusal.message]
+  const ms = goal ? 0 : waitMs(backOff, nowMs)
+  if (ms > 0 && spec.backoffLimitPerIndex === undefined) {
+    return ['BackOff', `After ${backOff.failures} failures in a row, the next pod is due at ${timestamp(nowMs + ms)}`]
+  }
+  return ['NoPods', 'The Job has no pods']
+}

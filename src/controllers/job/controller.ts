@@ -1,0 +1,29 @@
+import type { Job, Pod } from '../../api/generated/types.ts'
+import { controllerOf, jobs, pods } from '../../client/index.ts'
+import { defineController, watching } from '../kit/index.ts'
+import { keysSelecting, selectorIndex } from '../kit/workload/index.ts'
+import { announce, apply } from './apply.ts'
+import { type Observed, observe } from './observe.ts'
+import { type Action, plan } from './plan.ts'
+import { status } from './status.ts'
+import { isFinished } from './tracking.ts'
+
+const bySelector = selectorIndex<Job>(jobs, ({ spec }) => spec.selector)
+
+/** Runs the pods of Jobs to their end, and counts each of them once. */
+export const jobController = defineController<Job, Observed, Action>({
+  name: 'job',
+  owner: jobs,
+  owns: [pods],
+  watches: [watching<Pod>(pods, (pod, caches) => (controllerOf(pod) ? [] : keysSelecting(bySelector, caches, pod)))],
+  indexes: [bySelector.index],
+  gate: 'StaleControllerConsistencyJob',
+  observesGeneration: false,
+  plansDeletion: true,
+  observe,
+  plan,
+  apply,
+  status,
+  announce,
+  remember: ({ job, backOff }) => (isFinished(job) ? undefined : backOff),
+})

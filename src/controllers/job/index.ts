@@ -1,0 +1,2 @@
+export { jobController } from './controller.ts'
+export { orphanPodController } from './orphan-pods.ts'

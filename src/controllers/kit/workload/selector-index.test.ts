@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import type { LabelSelector, ReplicaSet } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { replicasets } from '../../../client/index.ts'
+import type { Caches } from '../caches.ts'
+import { keysSelecting, selectorIndex } from './selector-index.ts'
+
+const set = (name: string, selector: LabelSelector | undefined, namespace = 'default') => ({ metadata: { name, namespace }, spec: { selector } }) as ReplicaSet
+
+const sets = [
+  set('app', { matchLabels: { app: 'web' } }),
+  set('two', { matchLabels: { app: 'web', tier: 'front' } }),
+  set('expression', { matchExpressions: [{ key: 'app', operator: 'In', values: ['web', 'db'] }] }),
+  set('both', { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] }),
+  set('elsewhere', { matchLabels: { app: 'web' } }, 'other'),
+  set('all', {}),
+  set('none', undefined),
+]
+
+const selecting = selectorIndex(replicasets, (s) => s.spec.selector)
+let asked = 0
+/** A cache that holds the sets. */
+const caches = {
+  byIndex: (_type: unknown, name: string, value: string) => {
+    expect(name).toBe(selecting.index.name)
+    asked++
+    return sets.filter((s) => selecting.index.valuesOf(s as KubeObject).includes(value))
+  },
+} as unknown as Caches
+
+it.each<[string, Record<string, string> | undefined, string[]]>([
+  ['one label', { app: 'web' }, ['all', 'app', 'both', 'expression']],
+  ['two labels', { app: 'web', tier: 'front' }, ['all', 'app', 'expression', 'two']],
+  ['another value', { app: 'db' }, ['all', 'expression']],
+  ['no labels', undefined, ['all']],
+])('keysSelecting() finds who selects a pod with %s, by its labels alone', (_, labels, expected) => {
+  asked = 0
+  const keys = [...keysSelecting(selecting, caches, { metadata: { name: 'p', namespace: 'default', labels } })]
+  expect(keys.sort()).toEqual(expected.map((name) => `default/${name}`))
+  expect(asked).toBe(Object.keys(labels ?? {}).length + 1)
+})

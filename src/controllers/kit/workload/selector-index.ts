@@ -1,0 +1,40 @@
+import type { LabelSelector } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { type ResourceType, compileLabelSelector, keyOf, resourceName } from '../../../client/index.ts'
+import type { Caches } from '../caches.ts'
+import { type CacheIndex, indexing } from '../definition.ts'
+
+/** A way to find the owners whose selector selects an object, without asking every owner. */
+export interface SelectorIndex<Owner extends KubeObject> {
+  readonly type: ResourceType<Owner>
+  readonly index: CacheIndex
+  selectorOf(owner: Owner): LabelSelector | undefined
+}
+
+/** Owners whose selector wants no label of a certain value are looked at for every object of their namespace. */
+const anything = '*'
+
+/**
+ * Files owners under one label that their selector wants: an object has few labels, and each leads to few owners. An owner that goes by
+ * expressions alone is found by all.
+ */
+export function selectorIndex<Owner extends KubeObject>(type: ResourceType<Owner>, selectorOf: (owner: Owner) => LabelSelector | undefined): SelectorIndex<Owner> {
+  const valuesOf = (owner: Owner): string[] => {
+    const selector = selectorOf(owner)
+    if (!selector) return []
+    // Any label would do. The last is often the one that tells owners apart: pod-template-hash comes after app.
+    const [wanted] = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? 1 : -1))
+    return [`${owner.metadata.namespace}/${wanted ? wanted.join('=') : anything}`]
+  }
+  return { type, selectorOf, index: indexing(type, `selecting-${resourceName(type)}`, valuesOf) }
+}
+
+/** Keys of the owners whose selector selects this object. */
+export function* keysSelecting<Owner extends KubeObject>({ type, index, selectorOf }: SelectorIndex<Owner>, caches: Caches, object: KubeObject): Generator<string> {
+  const { namespace, labels = {} } = object.metadata
+  for (const value of [...Object.entries(labels).map((label) => label.join('=')), anything]) {
+    for (const owner of caches.byIndex(type, index.name, `${namespace}/${value}`)) {
+      if (compileLabelSelector(selectorOf(owner))(labels)) yield keyOf(owner)
+    }
+  }
+}

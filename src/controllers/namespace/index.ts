@@ -1,0 +1,1 @@
+export { namespaceController } from './controller.ts'

@@ -1,0 +1,1 @@
+export { nodeLifecycle } from './controller.ts'

@@ -1,0 +1,140 @@
+import { isNotFound } from '../../api/errors.ts'
+import type { Node, Pod } from '../../api/generated/types.ts'
+import { type InformerHandler, keyOf, nodes, pods, sharedFamilies } from '../../client/index.ts'
+import { type Again, type FreeContext, type FreeController, KeyLoop, type Running } from '../kit/index.ts'
+import { byNode, isPodFinished, isPodTerminating, podsOnNode } from '../kit/workload/index.ts'
+import { type Reason, isLeftToFinalizers, isOutOfService, surplus, whyStuck } from './plan.ts'
+import { removePod } from './remove.ts'
+
+/** How long a node has to be away before its pods are given up. */
+const quarantineMs = 40_000
+/** How long a pod that is being deleted has to go by itself: mostly it goes at once. */
+const patienceMs = 5000
+/** How often finished pods are thinned out while there are too many. */
+const thinOutMs = 20_000
+
+const podKey = (pod: Pod) => `pod ${keyOf(pod)}`
+const nodeKey = (name: string) => `node ${name}`
+const finishedKey = 'finished'
+
+export interface PodGcOptions {
+  /** How many finished pods are kept; 0 for all. Default: 12,500. */
+  terminatedPodThreshold?: number
+}
+
+/** Removes pods that nobody else will: of nodes that are gone, without a node, or finished and too many. */
+export const definePodGc = ({ terminatedPodThreshold = 12_500 }: PodGcOptions = {}): FreeController => ({
+  name: 'pod-garbage-collector',
+  reads: [pods, nodes],
+  indexes: [byNode],
+  start: (ctx) => new PodGc(ctx, terminatedPodThreshold),
+})
+
+export const podGcController = definePodGc()
+
+const families = sharedFamilies((registry) => ({
+  removed: registry.counter('pod_gc_collector_force_delete_pods_total', 'Pods that were removed without their node, by reason'),
+}))
+
+class PodGc implements Running {
+  readonly #ctx: FreeContext
+  readonly #threshold: number
+  readonly #loop: KeyLoop
+  /** Keys of finished pods: counted at no cost. */
+  readonly #finished = new Set<string>()
+  readonly #removeHandlers: (() => void)[]
+  readonly #count: (pod: Pod, reason: Reason) => void
+
+  constructor(ctx: FreeContext, threshold: number) {
+    this.#ctx = ctx
+    this.#threshold = threshold
+    this.#loop = new KeyLoop('pod_garbage_collector', ctx, (key) => this.#look(key))
+    const measured = ctx.metrics && families(ctx.metrics)
+    this.#count = (pod, reason) => measured?.removed.with({ namespace: pod.metadata.namespace ?? '', reason }).inc()
+    this.#removeHandlers = [ctx.caches.of(nodes).addHandler(this.#nodeHandler()), ctx.caches.of(pods).addHandler(this.#podHandler())]
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    for (const remove of this.#removeHandlers) remove()
+    await this.#loop.stop()
+  }
+
+  #podHandler(): InformerHandler<Pod> {
+    return {
+      add: (pod) => this.#note(pod),
+      update: (_old, pod) => this.#note(pod),
+      delete: (pod) => this.#finished.delete(keyOf(pod)),
+    }
+  }
+
+  #note(pod: Pod): void {
+    const { queue } = this.#loop
+    const name = pod.spec?.nodeName
+    const node = name ? this.#ctx.caches.get(nodes, '', name) : undefined
+    if (name && !node && !isLeftToFinalizers(pod)) queue.addAfter(nodeKey(name), quarantineMs)
+    if (whyStuck(pod, node)) queue.addAfter(podKey(pod), patienceMs)
+    if (!isPodFinished(pod)) return
+    this.#finished.add(keyOf(pod))
+    if (this.#threshold > 0 && this.#finished.size > this.#threshold) queue.addAfter(finishedKey, thinOutMs)
+  }
+
+  #nodeHandler(): InformerHandler<Node> {
+    const { queue } = this.#loop
+    return {
+      update: (_old, node) => {
+        if (!isOutOfService(node)) return
+        for (const pod of podsOnNode(this.#ctx.caches, node.metadata.name ?? '')) if (isPodTerminating(pod)) queue.addAfter(podKey(pod), patienceMs)
+      },
+      delete: ({ metadata: { name = '' } }) => {
+        if (podsOnNode(this.#ctx.caches, name).length > 0) queue.addAfter(nodeKey(name), quarantineMs)
+      },
+    }
+  }
+
+  async #look(key: string): Promise<Again> {
+    if (key === finishedKey) return this.#thinOut()
+    const name = key.slice(key.indexOf(' ') + 1)
+    return key.startsWith('node ') ? this.#lookAtNode(name) : this.#lookAtPod(name)
+  }
+
+  async #lookAtPod(key: string): Promise<Again> {
+    const { caches } = this.#ctx
+    const pod = caches.of(pods).get(key)
+    const reason = pod && whyStuck(pod, pod.spec?.nodeName ? caches.get(nodes, '', pod.spec.nodeName) : undefined)
+    if (reason) await this.#remove(pod, reason)
+    return undefined
+  }
+
+  async #lookAtNode(name: string): Promise<Again> {
+    const { caches, client, signal } = this.#ctx
+    if (caches.get(nodes, '', name)) return undefined
+    const left = podsOnNode(caches, name).filter((pod) => !isLeftToFinalizers(pod))
+    if (left.length === 0 || (await isThere(() => client.get(nodes, '', name, { signal })))) return undefined
+    await Promise.all(left.map((pod) => this.#remove(pod, 'orphaned')))
+    return undefined
+  }
+
+  async #thinOut(): Promise<Again> {
+    const cache = this.#ctx.caches.of(pods)
+    const finished = [...this.#finished].flatMap((key) => cache.get(key) ?? []).filter((pod) => !isLeftToFinalizers(pod))
+    await Promise.all(surplus(finished, this.#threshold).map((pod) => this.#remove(pod, 'terminated')))
+    return undefined
+  }
+
+  async #remove(pod: Pod, reason: Reason): Promise<void> {
+    this.#ctx.logger.info('removes a pod', { pod: keyOf(pod), reason })
+    await removePod(this.#ctx, pod, reason)
+    this.#count(pod, reason)
+  }
+}
+
+async function isThere(get: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await get()
+    return true
+  } catch (e) {
+    if (isNotFound(e)) return false
+    throw e
+  }
+}

@@ -1,0 +1,2 @@
+export { definePodGc, podGcController } from './controller.ts'
+export type { PodGcOptions } from './controller.ts'

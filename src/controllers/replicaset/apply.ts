@@ -1,0 +1,33 @@
+import { conflict } from '../../api/errors.ts'
+import { pods } from '../../client/index.ts'
+import type { Appliers } from '../kit/index.ts'
+import { isPodFinished, namePrefix, podOfTemplate } from '../kit/workload/index.ts'
+import type { ReplicaOwner } from './observe.ts'
+import type { Action } from './plan.ts'
+
+export const apply: Appliers<ReplicaOwner, Action> = {
+  Adopt: {
+    pace: 'all at once',
+    async run({ writer }, { pod }) {
+      // How many more are needed was decided with this pod in mind.
+      if (isPodFinished(await writer.adopt(pods, pod))) throw conflict({ group: '', resource: 'pods' }, pod.metadata.name ?? '', 'it has ended')
+    },
+  },
+  Release: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
+  Create: {
+    pace: 'slow start',
+    async run({ owner, writer, event }) {
+      const { metadata } = await writer.create(pods, podOfTemplate(owner.spec!.template!, { generateName: namePrefix(owner.metadata.name!) }))
+      event('Normal', 'SuccessfulCreate', `Created pod: ${metadata.name}`)
+    },
+    failed: (error) => ({ reason: 'FailedCreate', message: `Error creating: ${error.message}` }),
+  },
+  Delete: {
+    pace: 'all at once',
+    async run({ writer, event }, { pod }) {
+      await writer.delete(pods, pod)
+      event('Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
+    },
+    failed: (error) => ({ reason: 'FailedDelete', message: `Error deleting: ${error.message}` }),
+  },
+}

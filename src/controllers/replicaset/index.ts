@@ -1,0 +1,1 @@
+export { defineReplicaController, replicaSetController } from './controller.ts'

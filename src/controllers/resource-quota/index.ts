@@ -1,0 +1,1 @@
+export { resourceQuotaController } from './controller.ts'

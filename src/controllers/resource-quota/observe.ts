@@ -1,0 +1,68 @@
+import type { Pod, ResourceQuota } from '../../api/generated/types.ts'
+import { addTo } from '../../api/kinds/amounts.ts'
+import type { ResourceList } from '../../api/kinds/resource-names.ts'
+import { type QuotaEvaluator, evaluatorOf, totalUsage, uncountedAtMs } from '../../api/quota/index.ts'
+import { type ResourceType, builtInResources, horizontalpodautoscalersV1, pods } from '../../client/index.ts'
+import { type ObserveContext, allIn } from '../kit/index.ts'
+
+/** How long a count stands before the next: changes come in swarms, and a count costs as much as there is to count. */
+export const countEveryMs = 100
+
+/** A kind whose objects quotas can hold. */
+export interface CountedKind {
+  type: ResourceType
+  evaluator: QuotaEvaluator
+}
+
+/** Every kind that can be counted, each under one of its versions. */
+export const countedKinds: readonly CountedKind[] = builtInResources.flatMap((type) => {
+  const evaluator = type.namespaced && type !== horizontalpodautoscalersV1 ? evaluatorOf(type.group, type.plural) : undefined
+  return evaluator ? [{ type, evaluator }] : []
+})
+
+export const namesOf = ({ spec }: ResourceQuota): string[] => Object.keys(spec?.hard ?? {})
+
+/** What was found at an earlier look. */
+export interface Memory {
+  countedAtMs: number
+  /** Since when the status has said something else than the count. */
+  wrongSinceMs: number | undefined
+}
+
+export interface Observed {
+  quota: ResourceQuota
+  nowMs: number
+  remembered: Memory | undefined
+  /** Undefined if the last count is too young. */
+  counted: ResourceList | undefined
+  /** When a pod that is being deleted stops to count. */
+  nextEndMs: number | undefined
+}
+
+const isCounted = (name: string): boolean => countedKinds.some(({ evaluator }) => evaluator.uses(name))
+
+/** A status that does not answer the spec keeps requests from being judged at all: it cannot wait. */
+export function isUrgent({ spec, status }: ResourceQuota): boolean {
+  const [wanted, told] = [spec?.hard ?? {}, status?.hard ?? {}]
+  const names = Object.keys(wanted)
+  if (names.length !== Object.keys(told).length) return true
+  return names.some((name) => told[name] !== wanted[name] || (status?.used?.[name] === undefined && isCounted(name)))
+}
+
+/** Counts what is used of a quota in its namespace. */
+export function observe({ caches, nowMs, remembered }: ObserveContext, quota: ResourceQuota): Observed {
+  const memory = remembered as Memory | undefined
+  const isDue = !memory || isUrgent(quota) || nowMs - memory.countedAtMs >= countEveryMs
+  if (!isDue) return { quota, nowMs, remembered: memory, counted: undefined, nextEndMs: undefined }
+  const namespace = quota.metadata.namespace ?? ''
+  const names = namesOf(quota)
+  const counted: ResourceList = {}
+  let ends: number[] = []
+  for (const { type, evaluator } of countedKinds) {
+    if (!names.some((name) => evaluator.uses(name))) continue
+    const objects = allIn(caches, type, namespace)
+    addTo(counted, totalUsage(quota, names, evaluator, objects, nowMs))
+    if (type === pods) ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
+  }
+  return { quota, nowMs, remembered: memory, counted, nextEndMs: ends.length ? Math.min(...ends) : undefined }
+}

@@ -1,0 +1,21 @@
+import type { Step } from '../kit/index.ts'
+import { type Observed, countEveryMs } from './observe.ts'
+import { findingOf } from './status.ts'
+
+/** However sure we are: counted again from time to time, as by Kubernetes. */
+const recountEveryMs = 5 * 60_000
+
+function nextCountMs(seen: Observed): number {
+  const { nowMs, remembered, nextEndMs } = seen
+  switch (findingOf(seen)) {
+    case 'not counted':
+      return remembered!.countedAtMs + countEveryMs - nowMs
+    case 'doubtful':
+      return countEveryMs
+    default:
+      return Math.min(recountEveryMs, nextEndMs === undefined ? Infinity : nextEndMs - nowMs + 1)
+  }
+}
+
+/** There is nothing to do but to count: this says when next. */
+export const plan = (seen: Observed): Step<never> => ({ actions: [], requeueAfterMs: nextCountMs(seen) })

@@ -1,0 +1,1 @@
+export { rootCaPublisher } from './controller.ts'

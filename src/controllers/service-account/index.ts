@@ -1,0 +1,1 @@
+export { serviceAccountController } from './controller.ts'

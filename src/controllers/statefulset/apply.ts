@@ -1,0 +1,72 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { StatefulSet } from '../../api/generated/types.ts'
+import { controllerrevisions, isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
+import type { Appliers, ApplyContext } from '../kit/index.ts'
+import { revisionHashLabel } from '../kit/workload/index.ts'
+import type { Action } from './plan.ts'
+
+/** The name of a revision belongs to another one: the next attempt has another hash. */
+export class RevisionTakenError extends Error {}
+
+type Ctx = ApplyContext<StatefulSet>
+type ClaimsOf = Pick<Extract<Action, { kind: 'CreatePod' }>, 'claims'>
+
+export const apply: Appliers<StatefulSet, Action> = {
+  AdoptPod: ({ writer }, { pod }) => writer.adopt(pods, pod),
+  ReleasePod: ({ writer }, { pod }) => writer.release(pods, pod),
+  AdoptRevision: ({ writer }, { revision }) => writer.adopt(controllerrevisions, revision),
+  CreateRevision: createRevision,
+  RenumberRevision: ({ writer }, { revision, to }) => writer.update(controllerrevisions, { ...revision, revision: to }),
+  DeleteRevision: ({ writer }, { revision }) => writer.delete(controllerrevisions, revision),
+  CreatePod: {
+    pace: 'slow start',
+    run: createPod,
+    failed: (error, { pod }) => ({ reason: 'FailedCreate', message: `create Pod ${pod.metadata.name} in StatefulSet failed error: ${error.message}` }),
+  },
+  CreateClaims: (ctx, { pod, claims }) => createClaims(ctx, pod.metadata.name!, { claims }),
+  OwnClaim: ({ writer }, { claim, owners }) => {
+    const { uid, resourceVersion } = claim.metadata
+    return writer.patch(persistentvolumeclaims, claim, { metadata: { uid, resourceVersion, ownerReferences: owners } }, { type: 'merge' })
+  },
+  LabelPod: ({ writer }, { pod, labels }) => writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid, labels } }, { type: 'merge' }),
+  DeletePod: {
+    pace: 'all at once',
+    run: async ({ writer, event, owner }, { pod }) => {
+      await writer.delete(pods, pod)
+      event('Normal', 'SuccessfulDelete', `delete Pod ${pod.metadata.name} in StatefulSet ${owner.metadata.name} successful`)
+    },
+    failed: (error, { pod }) => ({ reason: 'FailedDelete', message: `delete Pod ${pod.metadata.name} in StatefulSet failed error: ${error.message}` }),
+  },
+}
+
+async function createRevision({ writer, owner }: Ctx, { name, data, hash, number }: Extract<Action, { kind: 'CreateRevision' }>): Promise<void> {
+  const labels = { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash }
+  const { namespace, annotations } = owner.metadata
+  try {
+    const made = await writer.create(controllerrevisions, { metadata: { name, namespace, labels, annotations }, data, revision: number })
+    if (!deepEqual(made.data, data)) throw new RevisionTakenError(`controllerrevisions.apps "${name}" holds another revision`)
+  } catch (e) {
+    throw isAlreadyExists(e) ? new RevisionTakenError(e.message) : e
+  }
+}
+
+async function createPod(ctx: Ctx, action: Extract<Action, { kind: 'CreatePod' }>): Promise<void> {
+  const { writer, event, owner } = ctx
+  const { name } = action.pod.metadata
+  await createClaims(ctx, name!, action)
+  await writer.create(pods, action.pod)
+  event('Normal', 'SuccessfulCreate', `create Pod ${name} in StatefulSet ${owner.metadata.name} successful`)
+}
+
+async function createClaims({ writer, event, owner }: Ctx, podName: string, { claims }: ClaimsOf): Promise<void> {
+  for (const claim of claims) {
+    try {
+      await writer.create(persistentvolumeclaims, claim)
+    } catch (e) {
+      // Not ours to mind: a claim of this name is what the pod asks for, whoever made it.
+      if (!isAlreadyExists(e)) throw e
+      continue
+    }
+    event('Normal', 'SuccessfulCreate', `create Claim ${claim.metadata.name} Pod ${podName} in StatefulSet ${owner.metadata.name} success`)
+  }
+}

@@ -1,0 +1,42 @@
+import type { StatefulSet } from '../../api/generated/types.ts'
+import { type KubeObject, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
+import { type Caches, defineController, watching } from '../kit/index.ts'
+import { apply } from './apply.ts'
+import { measures } from './measures.ts'
+import { type Observed, observe } from './observe.ts'
+import { type Action, plan } from './plan.ts'
+import { status } from './status.ts'
+
+/** Pods with names of their own that last, one after the other or all at once. */
+export const statefulSetController = defineController<StatefulSet, Observed, Action>({
+  name: 'statefulset',
+  owner: statefulsets,
+  owns: [pods, controllerrevisions],
+  watches: [watching(pods, setOfOrphan), watching(persistentvolumeclaims, setOfClaim)],
+  gate: 'StaleControllerConsistencyStatefulSet',
+  observe,
+  plan,
+  apply,
+  status,
+  measures,
+})
+
+const ordinalName = /^(.+)-[0-9]+$/
+
+/** A pod that nobody manages may be adopted by the set whose name it bears. */
+function setOfOrphan({ metadata }: KubeObject, caches: Caches): string[] {
+  const parent = ordinalName.exec(metadata.name ?? '')?.[1]
+  if (!parent || metadata.ownerReferences?.some((ref) => ref.controller)) return []
+  return caches.get(statefulsets, metadata.namespace ?? '', parent) ? [`${metadata.namespace}/${parent}`] : []
+}
+
+/** `data-web-0` is a claim of `web` if that has a template `data`: every way to cut the name is tried. */
+function setOfClaim({ metadata }: KubeObject, caches: Caches): string[] {
+  const parent = ordinalName.exec(metadata.name ?? '')?.[1] ?? ''
+  const keys: string[] = []
+  for (let at = parent.indexOf('-'); at >= 0; at = parent.indexOf('-', at + 1)) {
+    const set = caches.get(statefulsets, metadata.namespace ?? '', parent.slice(at + 1))
+    if (set?.spec.volumeClaimTemplates?.some((template) => template.metadata.name === parent.slice(0, at))) keys.push(`${metadata.namespace}/${set.metadata.name}`)
+  }
+  return keys
+}

@@ -1,0 +1,63 @@
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
+import type { New } from '../../client/index.ts'
+import { podOfTemplate, revisionHashLabel } from '../kit/workload/index.ts'
+
+export const podNameLabel = 'statefulset.kubernetes.io/pod-name'
+export const podIndexLabel = 'apps.kubernetes.io/pod-index'
+
+const ordinalPattern = /^(.*)-(0|[1-9][0-9]*)$/
+
+/** The ordinal of a pod of this set, told by its name; undefined for a name that no pod of the set has. */
+export function ordinalOf(set: StatefulSet, podName: string): number | undefined {
+  const [, parent, digits] = ordinalPattern.exec(podName) ?? []
+  if (digits === undefined || parent !== set.metadata.name) return undefined
+  const ordinal = Number(digits)
+  return ordinal <= maxOrdinal ? ordinal : undefined
+}
+
+const maxOrdinal = 2_147_483_647
+
+export const startOrdinal = (set: StatefulSet): number => set.spec.ordinals?.start ?? 0
+
+export const podNameAt = (set: StatefulSet, ordinal: number): string => `${set.metadata.name}-${ordinal}`
+
+/** The claim that a pod with this ordinal has for one of the set's templates. */
+export const claimNameAt = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
+  `${template.metadata.name}-${podNameAt(set, ordinal)}`
+
+/** Which revision a pod says it is of. */
+export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[revisionHashLabel] ?? ''
+
+/** The labels that make a pod the one with this ordinal. */
+export const identityLabels = (name: string, ordinal: number): Record<string, string> => ({ [podNameLabel]: name, [podIndexLabel]: String(ordinal) })
+
+/** The pod with this ordinal, as a revision's template has it. */
+export function newPod(set: StatefulSet, template: PodTemplateSpec, revision: string, ordinal: number): New<Pod> {
+  const name = podNameAt(set, ordinal)
+  const pod = podOfTemplate(template, { name, labels: { ...identityLabels(name, ordinal), [revisionHashLabel]: revision } })
+  const subdomain = set.spec.serviceName ? { subdomain: set.spec.serviceName } : {}
+  return { ...pod, spec: { ...pod.spec, hostname: name, ...subdomain, ...volumesAt(set, template, ordinal) } }
+}
+
+/** The claims' volumes stand in for those of the template that have their names. */
+function volumesAt(set: StatefulSet, template: PodTemplateSpec, ordinal: number): { volumes?: New<Pod>['spec']['volumes'] } {
+  const claims = set.spec.volumeClaimTemplates ?? []
+  if (claims.length === 0) return {}
+  const names = new Set(claims.map((claim) => claim.metadata.name))
+  const others = template.spec?.volumes?.filter((volume) => !names.has(volume.name)) ?? []
+  const ours = claims.map((claim) => ({ name: claim.metadata.name!, persistentVolumeClaim: { claimName: claimNameAt(set, claim, ordinal) } }))
+  return { volumes: [...ours, ...others] }
+}
+
+/** The claims that the pod with this ordinal needs, by name. */
+export function newClaims(set: StatefulSet, ordinal: number): New<PersistentVolumeClaim>[] {
+  return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
+    metadata: {
+      ...template.metadata,
+      name: claimNameAt(set, template, ordinal),
+      namespace: set.metadata.namespace,
+      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+    },
+    spec: template.spec,
+  }))
+}

@@ -1,0 +1,39 @@
+import type { Pod } from '../../api/generated/types.ts'
+import { percentOf } from '../../api/int-or-string.ts'
+import type { Observed } from './observe.ts'
+import { type Revisions, revisionsOf } from './revision.ts'
+import { type Slots, isUnavailable, slotsOf } from './slots.ts'
+
+/** What follows at once from what was observed: every stage starts from here. */
+export interface Look extends Slots {
+  seen: Observed
+  pods: readonly Pod[]
+  revisions: Revisions
+  /** Whether one pod is waited for before the next is touched. */
+  isOrdered: boolean
+  /** Replicas below this place stay as they are when the template changes. */
+  partition: number
+  maxUnavailable: number
+  isUnavailable(pod: Pod | undefined): boolean
+}
+
+export function lookAt(seen: Observed): Look {
+  const { set, pods: claimed, nowMs } = seen
+  const pods = [...claimed.kept, ...claimed.adopt]
+  return {
+    seen,
+    pods,
+    ...slotsOf(set, pods),
+    revisions: revisionsOf(set, seen.history),
+    isOrdered: set.spec.podManagementPolicy !== 'Parallel',
+    partition: set.spec.updateStrategy.rollingUpdate?.partition ?? 0,
+    maxUnavailable: maxUnavailableOf(seen),
+    isUnavailable: (pod) => isUnavailable(set, pod, nowMs),
+  }
+}
+
+/** At least one, or nothing would ever be updated; 1 while the gate is off, whatever the field says. */
+function maxUnavailableOf({ set, honoursMaxUnavailable }: Observed): number {
+  const value = honoursMaxUnavailable ? set.spec.updateStrategy.rollingUpdate?.maxUnavailable : undefined
+  return value === undefined ? 1 : Math.max(1, percentOf(value, set.spec.replicas ?? 1, false))
+}

@@ -1,0 +1,75 @@
+import type { ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { OwnerReference } from '../../api/object.ts'
+import type { New } from '../../client/index.ts'
+import type { Step } from '../kit/index.ts'
+import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
+import { revisionOf } from './identity.ts'
+import { type Look, lookAt } from './look.ts'
+import type { Observed } from './observe.ts'
+import { deadlineInMs } from './progress.ts'
+import { fillReplicas } from './replicas.ts'
+import { removeCondemned } from './condemned.ts'
+import { rollOut } from './update.ts'
+
+export type Action =
+  | { kind: 'AdoptPod'; pod: Pod }
+  | { kind: 'ReleasePod'; pod: Pod }
+  | { kind: 'AdoptRevision'; revision: ControllerRevision }
+  | { kind: 'CreateRevision'; name: string; data: unknown; hash: string; number: number }
+  | { kind: 'RenumberRevision'; revision: ControllerRevision; to: number }
+  | { kind: 'DeleteRevision'; revision: ControllerRevision }
+  /** With the claims that it lacks, which are made first. */
+  | { kind: 'CreatePod'; pod: New<Pod>; claims: readonly New<PersistentVolumeClaim>[] }
+  | { kind: 'CreateClaims'; pod: Pod; claims: readonly New<PersistentVolumeClaim>[] }
+  | { kind: 'OwnClaim'; claim: PersistentVolumeClaim; owners: readonly OwnerReference[] }
+  | { kind: 'LabelPod'; pod: Pod; labels: Readonly<Record<string, string>> }
+  | { kind: 'DeletePod'; pod: Pod }
+
+/** What one stage wants, and whether those after it have to wait for it. */
+export interface Stage {
+  actions: readonly Action[]
+  /** Why no later stage may act; undefined if they may. */
+  wait?: string
+}
+
+/** Decides the next step of a set: its places are filled first, then those that are too many go, then what is outdated is replaced. */
+export function plan(seen: Observed): Step<Action> {
+  const look = lookAt(seen)
+  const actions: Action[] = [...belongings(seen), ...revise(look)]
+  let wait: string | undefined
+  for (const stage of [fillReplicas, removeCondemned, rollOut]) {
+    const { actions: more, wait: reason } = stage(look)
+    actions.push(...more)
+    wait = reason
+    if (wait !== undefined) break
+  }
+  actions.push(...forget(look))
+  const requeueAfterMs = soonest(msUntilAvailable(look.pods, seen.set.spec.minReadySeconds ?? 0, seen.nowMs), deadlineInMs(look))
+  return { actions, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
+}
+
+function belongings({ pods, orphanRevisions }: Observed): Action[] {
+  return [
+    ...pods.adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
+    ...pods.release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
+    ...orphanRevisions.map((revision): Action => ({ kind: 'AdoptRevision', revision })),
+  ]
+}
+
+/** Pods name their revision: it has to be there before them. */
+function revise({ revisions: { step } }: Look): Action[] {
+  if (step.kind === 'Keep') return []
+  if (step.kind === 'Renumber') return [{ kind: 'RenumberRevision', revision: step.revision, to: step.to }]
+  const { name, data, hash, number } = step
+  return [{ kind: 'CreateRevision', name, data, hash, number }]
+}
+
+function forget({ seen, pods, revisions }: Look): Action[] {
+  const inUse = new Set([revisions.current.name, revisions.update.name, ...pods.map(revisionOf)])
+  return surplusRevisions(seen.history, inUse, seen.set.spec.revisionHistoryLimit ?? 10).map((revision) => ({ kind: 'DeleteRevision', revision }))
+}
+
+const soonest = (...times: (number | undefined)[]): number | undefined => {
+  const known = times.filter((ms) => ms !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
+}

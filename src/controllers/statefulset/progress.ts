@@ -1,0 +1,59 @@
+import type { StatefulSetStatus } from '../../api/generated/types.ts'
+import { type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition, troubleText } from '../kit/workload/index.ts'
+import { type Counts, countPods } from './counts.ts'
+import { revisionOf } from './identity.ts'
+import type { Look } from './look.ts'
+import { isOutdated } from './update.ts'
+
+/** How many replicas are to be of the new revision. */
+export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)
+
+const headway = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, replicas = 0 }: Partial<StatefulSetStatus>): Headway => ({
+  updated: updatedReplicas,
+  ready: readyReplicas,
+  available: availableReplicas,
+  old: replicas - updatedReplicas,
+})
+
+/** What Progressing says of a set, next to its other conditions. */
+export function progressOf(look: Look, counts: Counts = countPods(look)): Progress {
+  const { seen, revisions, partition } = look
+  const { set, nowMs } = seen
+  const { replicas = 1, updateStrategy, progressDeadlineSeconds } = set.spec
+  const isHeldByPartition = partition > 0 && revisions.current.name !== revisions.update.name
+  const staged = look.replicas.slice(partition)
+  const isUpdated = staged.every(({ pod }) => pod && !isPodTerminating(pod) && revisionOf(pod) === revisions.update.name)
+  const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
+  const what = `revision ${revisions.update.name}`
+  return decideProgress(started(look), {
+    deadlineSeconds: progressDeadlineSeconds,
+    reasons: { complete: isHeldByPartition ? 'PartitionReached' : 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
+    isComplete: isUpdated && isSettled,
+    hasMoved: hasMoved(headway(set.status), headway(counts)),
+    // Who deletes the pods by hand takes the time that they take.
+    isHeld: updateStrategy.type === 'OnDelete' && isSettled && look.pods.some((pod) => isOutdated(look, pod)),
+    messages: {
+      complete: isHeldByPartition
+        ? `All ${staged.length} replicas from partition ${partition} on are available at ${what}.`
+        : `All ${replicas} replicas are available at ${what}.`,
+      moving: `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${troubleText(look.pods)}`,
+      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${blockedText(look.pods)}`,
+    },
+  }, nowMs)
+}
+
+/** The conditions as they were, but for a clock that starts anew: with a new revision, a scale, or another partition. */
+function started(look: Look): readonly StoredCondition[] | undefined {
+  const { seen: { set, nowMs }, revisions, replicas } = look
+  const { conditions, updateRevision, desiredReplicas, expectedUpdatedReplicas } = set.status
+  const current = findCondition(conditions, 'Progressing')
+  if (!current || updateRevision !== revisions.update.name) {
+    return renewCondition(conditions, { type: 'Progressing', status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revisions.update.name}.` }, nowMs)
+  }
+  if (desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look))) return conditions
+  const message = `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${revisions.update.name}.`
+  return renewCondition(conditions, { type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', message }, nowMs)
+}
+
+/** When the deadline passes if nothing happens. */
+export const deadlineInMs = (look: Look): number | undefined => (look.seen.hasConditions ? progressOf(look).deadlineInMs : undefined)

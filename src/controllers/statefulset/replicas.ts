@@ -1,0 +1,73 @@
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { New } from '../../client/index.ts'
+import { blockerOf, blockerText, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
+import { ownClaims } from './claims.ts'
+import { identityLabels, newClaims, newPod, podNameAt, podNameLabel, revisionOf, startOrdinal } from './identity.ts'
+import type { Look } from './look.ts'
+import type { Action, Stage } from './plan.ts'
+import { isBrokenRollout } from './recovery.ts'
+import { isStaleClaim } from './retention.ts'
+import type { Slot } from './slots.ts'
+
+/** Gives every place its pod. In order, each place waits for the ones before it. */
+export function fillReplicas(look: Look): Stage {
+  const deletes: Action[] = []
+  const creates: Action[] = []
+  const mends: Action[] = []
+  for (const slot of look.replicas) {
+    const { pod } = slot
+    const before = deletes.length + creates.length
+    if (!pod) {
+      if (staleClaimOf(look, slot)) {
+        if (look.isOrdered) return stop([...deletes, ...creates, ...mends], `claim ${staleClaimOf(look, slot)} is to go before pod ${podNameAt(look.seen.set, slot.ordinal)} is made`)
+        continue
+      }
+      creates.push(createAt(look, slot))
+    } else if ((isPodFinished(pod) || isBrokenRollout(look, slot)) && !isPodTerminating(pod)) {
+      deletes.push({ kind: 'DeletePod', pod })
+    } else if (!isPodFinished(pod)) {
+      mends.push(...mend(look, pod, slot))
+    }
+    if (!look.isOrdered) continue
+    if (deletes.length + creates.length > before || look.isUnavailable(pod)) return stop([...deletes, ...creates, ...mends], waitFor(look, slot))
+  }
+  return { actions: [...deletes, ...creates, ...mends] }
+}
+
+const stop = (actions: readonly Action[], wait: string): Stage => ({ actions, wait })
+
+function waitFor({ seen }: Look, { pod, ordinal }: Slot): string {
+  const blocker = pod && blockerOf([pod])
+  if (blocker) return blockerText(blocker)
+  return pod ? `pod ${pod.metadata.name} is not available yet` : `pod ${podNameAt(seen.set, ordinal)} is being made`
+}
+
+/** A pod below the partition comes back as it was; all others are of the new revision. */
+function createAt(look: Look, { ordinal }: Slot): Action {
+  const { set } = look.seen
+  const { current, update } = look.revisions
+  const isKept = set.spec.updateStrategy.type === 'RollingUpdate' && ordinal < startOrdinal(set) + look.partition
+  const revision = isKept ? current : update
+  return { kind: 'CreatePod', pod: newPod(set, revision.template, revision.name, ordinal), claims: missingClaims(look, ordinal) }
+}
+
+const missingClaims = ({ seen: { set, claims } }: Look, ordinal: number): New<PersistentVolumeClaim>[] =>
+  newClaims(set, ordinal).filter((claim) => !claims.has(claim.metadata.name!))
+
+function staleClaimOf({ seen: { set, claims } }: Look, { ordinal }: Slot): string | undefined {
+  const name = podNameAt(set, ordinal)
+  return newClaims(set, ordinal).find(({ metadata }) => {
+    const claim = claims.get(metadata.name!)
+    return claim && isStaleClaim(set, name, claim, undefined)
+  })?.metadata.name
+}
+
+/** What a pod that is there may lack: its claims, while it still waits for them; its name as a label; the owners its claims should have. */
+function mend(look: Look, pod: Pod, { ordinal }: Slot): Action[] {
+  const actions: Action[] = []
+  const claims = pod.status?.phase === 'Pending' ? missingClaims(look, ordinal) : []
+  if (claims.length > 0) actions.push({ kind: 'CreateClaims', pod, claims })
+  if (pod.metadata.labels?.[podNameLabel] !== pod.metadata.name) actions.push({ kind: 'LabelPod', pod, labels: identityLabels(pod.metadata.name!, ordinal) })
+  if (revisionOf(pod) === look.revisions.update.name) actions.push(...ownClaims(look, pod, ordinal, false))
+  return actions
+}

@@ -1,0 +1,21 @@
+import type { Pod } from '../../api/generated/types.ts'
+import { isPodTerminating } from '../kit/workload/index.ts'
+import { revisionOf } from './identity.ts'
+import type { Look } from './look.ts'
+import type { Action, Stage } from './plan.ts'
+
+/** Replaces outdated pods from the highest ordinal down to the partition, so that no more than maxUnavailable are unavailable by our hand. */
+export function rollOut(look: Look): Stage {
+  const { seen, replicas, partition, maxUnavailable, isOrdered } = look
+  if (seen.set.spec.updateStrategy.type === 'OnDelete') return { actions: [] }
+  const outdated = replicas.slice(partition).flatMap(({ pod }) => (pod && isOutdated(look, pod) ? [pod] : [])).toReversed()
+  // In parallel, an outdated pod that serves nobody is replaced at once: it costs nothing, and must not use up what healthy ones may take.
+  const broken = isOrdered ? [] : outdated.filter((pod) => look.isUnavailable(pod))
+  const unavailable = replicas.filter(({ pod }) => look.isUnavailable(pod)).length - broken.length
+  const healthy = outdated.filter((pod) => !look.isUnavailable(pod)).slice(0, Math.max(0, maxUnavailable - unavailable))
+  const actions = [...broken, ...healthy].map((pod): Action => ({ kind: 'DeletePod', pod }))
+  const left = outdated.length - actions.length
+  return left > 0 && actions.length === 0 ? { actions, wait: `${unavailable} of ${maxUnavailable} pods that may be unavailable are` } : { actions }
+}
+
+export const isOutdated = ({ revisions }: Look, pod: Pod): boolean => !isPodTerminating(pod) && revisionOf(pod) !== revisions.update.name

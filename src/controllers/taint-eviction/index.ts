@@ -1,0 +1,1 @@
+export { taintEviction } from './controller.ts'

@@ -1,0 +1,1 @@
+export { ttlAfterFinishedController } from './controller.ts'

@@ -1,0 +1,62 @@
+// Replays step by step what the workload controllers of a real Kubernetes did: an API server and controllers of ours, each a process of its own, and the
+// replayer in place of scheduler and nodes.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningControllers, type RunningServer, startControllers, startServer } from '../kubectl/coxswain.ts'
+import { canReplay, knownDifferences, recordedFlags, recordedGates, replay, surprises } from './replay.ts'
+
+const replayer = 'replay-controllers.mjs'
+
+/**
+ * How many scenarios are played at the same time, and for how many milliseconds nothing may change after a step. Nearly all of the time is waiting for that; some
+ * scenarios have deadlines of three seconds, which must not pass meanwhile.
+ */
+const together = { WIDTH: '12', QUIET: '1100' }
+const alone = { WIDTH: '1', QUIET: '1100' }
+
+const limitMs = 300_000
+
+/** Files, and the half of them that there are controllers for. */
+const files: readonly [name: string, only: string][] = [
+  ['controllers-deployment', ''],
+  ['controllers-daemonset-job', 'job:'],
+]
+
+if (canReplay(replayer)) {
+  describe('the controllers do what a recorded Kubernetes did', () => {
+    const known = knownDifferences()
+    let server: RunningServer
+    let controllers: RunningControllers
+    let dataDir: string
+
+    beforeAll(async () => {
+      dataDir = mkdtempSync(path.join(tmpdir(), 'coxswain-conformance-'))
+      server = await startServer(dataDir, recordedFlags)
+      controllers = await startControllers(server.kubeconfig, ['--feature-gates', recordedGates, '--log-level', 'error'])
+    })
+
+    afterAll(async () => {
+      await controllers?.stop()
+      await server?.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    })
+
+    it.each(files)('in %s %s, but for what docs/compatibility.md lists', async (name, only) => {
+      const tally = await replay(replayer, name, server.kubeconfig, { only, env: together })
+      // Where a deadline passed on a busy machine, playing it alone tells whether that was all.
+      for (const scenario of [...tally.failed.keys()].filter((s) => !known.has(s))) {
+        const again = await replay(replayer, name, server.kubeconfig, { only: scenario, env: alone })
+        if (!again.failed.has(scenario)) tally.failed.delete(scenario)
+      }
+      expect(surprises(tally, known)).toEqual({ unlisted: [], mended: [] })
+      expect(tally.scenarios.length).toBeGreaterThan(0)
+      console.log(`${name}: ${tally.scenarios.length} scenarios, ${tally.failed.size} listed`)
+    }, limitMs)
+  })
+} else {
+  it('there are no recordings to replay', () => {
+    expect(canReplay(replayer)).toBe(false)
+  })
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { type New, deployments, pods, replicasets, resourcequotas, secrets } from '../../../src/client/index.ts'
+import type { Pod } from '../../../src/api/generated/types.ts'
+import { deploymentController } from '../../../src/controllers/deployment/index.ts'
+import { findCondition } from '../../../src/controllers/kit/workload/index.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { Scene } from '../kit/scene.ts'
+
+const start = (...more: (typeof replicaSetController)[]) => Scene.start({ controllers: [resourceQuotaController, ...more] })
+const makeQuota = (s: Scene, hard: Record<string, string>) => s.client.create(resourcequotas, { metadata: { name: 'q', namespace: 'default' }, spec: { hard } })
+const statusOf = async (s: Scene) => (await s.client.get(resourcequotas, 'default', 'q')).status
+const usedOf = async (s: Scene) => (await statusOf(s))?.used
+const pod = (name: string, requests: Record<string, string> = {}): New<Pod> =>
+  ({ metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }] } }) as New<Pod>
+const make = (s: Scene, name: string, requests?: Record<string, string>) => s.client.create(pods, pod(name, requests))
+const quotaWrites = (s: Scene) => s.wire.writes.filter(({ request }) => request.path.includes('/resourcequotas/')).length
+
+describe('the status of a quota', () => {
+  it('says at once what it holds and what was there before it', async () => {
+    const s = await start()
+    await make(s, 'a', { cpu: '250m' })
+    await make(s, 'b', { cpu: '1' })
+    await makeQuota(s, { pods: '5', 'requests.cpu': '2', 'count/leases.coordination.k8s.io': '3', 'count/things.example.com': '1' })
+    await s.settle()
+    await s.pass(10)
+    expect(await statusOf(s)).toEqual({
+      hard: { pods: '5', 'requests.cpu': '2', 'count/leases.coordination.k8s.io': '3', 'count/things.example.com': '1' },
+      used: { pods: '2', 'requests.cpu': '1250m', 'count/leases.coordination.k8s.io': '0' },
+    })
+  })
+
+  it('is charged by the server as objects are made, so that there is nothing to write', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '100' })
+    await s.pass(1000)
+    const before = quotaWrites(s)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => make(s, `p${i}`)))
+    await s.pass(1000)
+    expect(await usedOf(s)).toEqual({ pods: '20' })
+    expect(quotaWrites(s)).toBe(before)
+  })
+
+  it('is corrected soon when objects go or finish, in one write however many', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '100', 'count/pods': '100' })
+    await s.pass(1000)
+    for (let i = 0; i < 10; i++) await make(s, `p${i}`)
+    await s.pass(1000)
+    const before = quotaWrites(s)
+    for (let i = 0; i < 4; i++) await s.client.delete(pods, 'default', `p${i}`, { gracePeriodSeconds: 0 })
+    await s.client.patch(pods, 'default', 'p9', { status: { phase: 'Failed' } }, { type: 'merge', subresource: 'status' })
+    await s.pass(300)
+    expect(await usedOf(s)).toEqual({ pods: '5', 'count/pods': '6' })
+    expect(quotaWrites(s)).toBe(before + 1)
+  })
+
+  it('does not count a pod that should have ended long ago, though it is still there', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '5', 'count/pods': '5' })
+    await s.pass(1000)
+    const held = pod('a')
+    await s.client.create(pods, { ...held, metadata: { ...held.metadata, finalizers: ['test/held'] }, spec: { ...held.spec, nodeName: 'n' } } as New<Pod>)
+    await s.client.delete(pods, 'default', 'a', { gracePeriodSeconds: 30 })
+    await s.pass(59_000)
+    expect(await usedOf(s)).toEqual({ pods: '1', 'count/pods': '1' })
+    await s.pass(3000)
+    expect(await usedOf(s)).toEqual({ pods: '0', 'count/pods': '1' })
+  })
+
+  it('follows a change of what it holds', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '1' })
+    await s.client.create(secrets, { metadata: { name: 's', namespace: 'default' } })
+    await s.pass(1000)
+    await s.client.patch(resourcequotas, 'default', 'q', { spec: { hard: { pods: null, secrets: '7' } } }, { type: 'merge' })
+    await s.pass(10)
+    expect(await statusOf(s)).toEqual({ hard: { secrets: '7' }, used: { secrets: '1' } })
+  })
+
+  it('is put right when somebody has put it wrong', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '5' })
+    await s.pass(1000)
+    await s.client.patch(resourcequotas, 'default', 'q', { status: { used: { pods: '4' } } }, { type: 'merge', subresource: 'status' })
+    await s.pass(500)
+    expect(await usedOf(s)).toEqual({ pods: '0' })
+  })
+
+  it('is not written while nothing changes', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '5', services: '5' })
+    await make(s, 'a').catch(() => {})
+    await s.pass(10_000)
+    const before = s.wire.writes.length
+    await s.pass(3_600_000)
+    expect(s.wire.writes).toHaveLength(before)
+  })
+})
+
+describe('a hundred creates against a quota of ten, with its controller', () => {
+  it.each([1, 2, 3])('exactly ten succeed, and the status comes to say so (round %i)', async () => {
+    const s = await start()
+    await makeQuota(s, { pods: '10' })
+    await s.pass(1000)
+    const fates = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => make(s, `p${i}`)))
+    expect(fates.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    await s.pass(1000)
+    expect(await usedOf(s)).toEqual({ pods: '10' })
+  })
+})
+
+describe('a Deployment of twenty under a quota of ten', () => {
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const deployment = { metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 20, selector: { matchLabels: { app: 'web' } }, template } }
+
+  it('says what the quota says, and settles by itself when it is raised', async () => {
+    const s = await start(replicaSetController, deploymentController as never)
+    await makeQuota(s, { pods: '10' })
+    await s.pass(1000)
+    await s.client.create(deployments, deployment as never)
+    await s.pass(5000)
+    expect(await s.podsOf('web')).toHaveLength(10)
+    const [set] = (await s.client.list(replicasets, 'default')).items
+    for (const status of [set?.status, (await s.client.get(deployments, 'default', 'web')).status]) {
+      const failure = findCondition(status?.conditions, 'ReplicaFailure')
+      expect(failure).toMatchObject({ status: 'True', reason: 'FailedCreate' })
+      expect(failure?.message).toMatch(/^pods "web-.*" is forbidden: exceeded quota: q, requested: pods=1, used: pods=10, limited: pods=10$/)
+    }
+    await s.client.patch(resourcequotas, 'default', 'q', { spec: { hard: { pods: '30' } } }, { type: 'merge' })
+    await s.pass(30_000)
+    expect(await s.podsOf('web')).toHaveLength(20)
+    expect(findCondition((await s.client.get(deployments, 'default', 'web')).status?.conditions, 'ReplicaFailure')).toBeUndefined()
+    expect(await usedOf(s)).toEqual({ pods: '20' })
+  })
+})

@@ -1,0 +1,54 @@
+import type { Pod } from '../../../src/api/generated/types.ts'
+import type { KubeObject } from '../../../src/api/object.ts'
+import { controllerOf, pods } from '../../../src/client/index.ts'
+import { isPodFinished, isPodReady, timestamp } from '../../../src/controllers/kit/workload/index.ts'
+import type { World } from '../world.ts'
+
+/** How many of a hundred pods fail once they run. */
+const failures = 8
+
+/** Tries until it is done, or the pod is not there any more. */
+function untilDone(world: World, pod: KubeObject, delayMs: number, act: (current: Pod) => Promise<unknown>): void {
+  world.timeline.after(delayMs, () => {
+    const current = world.truth.get(pods.plural, `default/${pod.metadata.name}`) as Pod | undefined
+    if (current?.metadata.uid === pod.metadata.uid) act(current!).catch(() => untilDone(world, pod, 1000, act))
+  })
+}
+
+/** Takes every pod in, makes it ready or fails it, and ends it when it is to go. */
+export function runPods(world: World): void {
+  const random = world.random.fork('nodes')
+  const { userClient: client } = world
+  const report = async (pod: Pod) => {
+    if (pod.metadata.deletionTimestamp || isPodFinished(pod) || isPodReady(pod)) return
+    const { name = '' } = pod.metadata
+    if (!pod.spec.nodeName) {
+      const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: random.pick(['n1', 'n2']) } }
+      await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${name}/binding`, body })
+    }
+    const isFailed = random.below(100) < failures
+    const conditions = [{ type: 'Ready', status: isFailed ? 'False' : 'True', lastTransitionTime: timestamp(world.timeline.nowMs) }]
+    await client.patch(pods, 'default', name, { status: { phase: isFailed ? 'Failed' : 'Running', conditions } }, { type: 'strategic', subresource: 'status' })
+  }
+  const end = ({ metadata: { name = '', uid } }: Pod) => client.delete(pods, 'default', name, { uid, gracePeriodSeconds: 0 })
+  world.truth.onChange(({ plural, before, after }) => {
+    if (plural !== pods.plural || !after) return
+    if (!before || before.metadata.uid !== after.metadata.uid) untilDone(world, after, 100 + random.below(4000), report)
+    if (after.metadata.deletionTimestamp && !before?.metadata.deletionTimestamp) untilDone(world, after, 500 + random.below(4000), end)
+  })
+}
+
+/** Deletes pods whose owner is gone, as the garbage collector does. */
+export function collectPods(world: World, owners: string): void {
+  const collect = (pod: KubeObject) =>
+    untilDone(world, pod, 1000, async ({ metadata: { name = '', uid } }) => world.userClient.delete(pods, 'default', name, { uid }))
+  const isThere = (uid: string) => world.truth.list(owners).some((owner) => owner.metadata.uid === uid)
+  world.truth.onChange(({ plural, before, after }) => {
+    if (plural === owners && before && before.metadata.uid !== after?.metadata.uid) {
+      for (const pod of world.truth.list(pods.plural)) if (controllerOf(pod)?.uid === before.metadata.uid) collect(pod)
+    }
+    const uid = plural === pods.plural && after ? controllerOf(after)?.uid : undefined
+    // Made, or adopted, too late.
+    if (uid && uid !== (before && controllerOf(before)?.uid) && !isThere(uid)) collect(after!)
+  })
+}
