@@ -145,8 +145,10 @@ async function settle(size: { deployments: number; pods: number }): Promise<{ se
     await pause(idle.settleMs)
     const kbPerPod = ((memory() - before) * 1024) / pods
     const microsPerPod = (((cpu.server ?? 0) + (cpu.controllers ?? 0)) * 1e6) / pods
-    const known = processes ? { cpuMicrosPerPod: rounded(microsPerPod), kbPerPod: rounded(kbPerPod), residentMb: { server: rounded(resident(processes.server).rss), controllers: rounded(resident(processes.controllers).rss) } } : {}
-    report(`${pods} pods in ${size.deployments} Deployments: created and settled`, seconds, 's', { podsPerSecond: rounded(pods / seconds), ...known, cpuSeconds: cpu, writes })
+    const residentMb = processes && { server: rounded(resident(processes.server).rss), controllers: rounded(resident(processes.controllers).rss) }
+    const perPod = processes && { cpuMicrosPerPod: rounded(microsPerPod), kbPerPod: rounded(kbPerPod) }
+    const detail = { podsPerSecond: rounded(pods / seconds), ...perPod, residentMb, cpuSeconds: cpu, writes }
+    report(`${pods} pods in ${size.deployments} Deployments: created and settled`, seconds, 's', detail)
     workloads.close()
     return processes && { seconds, microsPerPod, kbPerPod }
   } finally {
@@ -170,12 +172,14 @@ async function idling(cluster: Cluster): Promise<void> {
   await inParallel(idle.workloads, 16, (index) => workloads.create(deployment(`web-${index}`, 1)))
   await workloads.until(isRolledOut, idle.workloads)
   workloads.close()
-  await pause(idle.settleMs)
+  // Events are written one after the other, and long after what they tell of.
+  for (let isQuiet = false; !isQuiet; ) isQuiet = Object.keys((await spend(cluster, () => pause(idle.settleMs))).writes).length === 0
   const { seconds, cpu, writes } = await spend(cluster, () => pause(idle.measureMs))
   const count = Object.values(writes).reduce((sum, n) => sum + n, 0)
   report(`${idle.workloads} idle workloads: writes`, (count * 60) / seconds, '1/min', { seconds: rounded(seconds), writes, without: 'the lease of the leader' })
   if (!cluster.processes) return
-  report(`${idle.workloads} idle workloads: controllers`, ((cpu.controllers ?? 0) / seconds) * 100, '% of a core', { server: rounded(((cpu.server ?? 0) / seconds) * 100) })
+  const share = (cpuSeconds = 0) => (cpuSeconds / seconds) * 100
+  report(`${idle.workloads} idle workloads: controllers`, share(cpu.controllers), '% of a core', { server: rounded(share(cpu.server)) })
 }
 
 if (wants('deployment') || wants('job')) {

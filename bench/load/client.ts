@@ -1,5 +1,5 @@
 import http2 from 'node:http2'
-import https from 'node:https'
+import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
 
 export interface Answer {
@@ -18,29 +18,41 @@ export interface Client {
 
 const isRefusal = (code: number) => code >= 400
 
-/** HTTP/1.1 over at most so many connections, with Node's own agent. */
-export function http1Client({ url, tls, headers }: Target, connections: number): Client {
-  const agent = new https.Agent({ keepAlive: true, maxSockets: connections, ...tls })
-  const base = { host: url.hostname, port: url.port, agent }
+/** HTTP/1.1 over so many connections; with more requests than that at once, they wait. */
+export function http1Client(target: Target, connections: number): Client {
+  const all = Array.from({ length: connections }, () => new Connection(target))
+  const free = [...all]
+  const waiting: ((connection: Connection) => void)[] = []
+  const release = (connection: Connection) => {
+    const next = waiting.shift()
+    if (next) next(connection)
+    else free.push(connection)
+  }
   return {
     send: (method, path, body, type = 'application/json') =>
       new Promise((resolve, reject) => {
-        const described = body === undefined ? headers : { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) }
-        const request = https.request({ ...base, method, path, headers: described }, (response) => {
-          const code = response.statusCode ?? 0
-          let bytes = 0
-          let text = ''
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length
-            if (isRefusal(code)) text += chunk.toString()
+        const sendOver = (connection: Connection) => {
+          const answer: Answer = { code: 0, bytes: 0, text: '' }
+          connection.send(method, path, body, type, {
+            head: (code) => (answer.code = code),
+            body: (piece) => {
+              answer.bytes += piece.length
+              if (isRefusal(answer.code)) answer.text += piece.toString()
+            },
+            end: () => {
+              release(connection)
+              resolve(answer)
+            },
+            failed: reject,
           })
-          response.on('end', () => resolve({ code, bytes, text }))
-          response.on('error', reject)
-        })
-        request.on('error', reject)
-        request.end(body)
+        }
+        const connection = free.pop()
+        if (connection) sendOver(connection)
+        else waiting.push(sendOver)
       }),
-    close: () => agent.destroy(),
+    close: () => {
+      for (const connection of all) connection.close()
+    },
   }
 }
 

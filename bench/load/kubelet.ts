@@ -20,7 +20,7 @@ export class Kubelet {
   readonly #goneListeners = new Set<() => void>()
   #busy = 0
   #endWatch = () => {}
-  writes = 0
+  #heart: NodeJS.Timeout | undefined
 
   private constructor(client: Client, node: string) {
     this.#client = client
@@ -31,6 +31,8 @@ export class Kubelet {
   static async start(target: Target): Promise<Kubelet> {
     const kubelet = new Kubelet(http2Client(target, 2), 'bench-node')
     await kubelet.#makeNode()
+    // A node that does not say that it lives loses its pods after a while.
+    kubelet.#heart = setInterval(() => void kubelet.#renewLease(), heartbeatMs)
     kubelet.#endWatch = await watchObjects(target, '/api/v1/pods', (type, pod) => kubelet.#see(type, pod))
     return kubelet
   }
@@ -46,6 +48,7 @@ export class Kubelet {
   }
 
   stop(): void {
+    clearInterval(this.#heart)
     this.#endWatch()
     this.#client.close()
   }
@@ -82,19 +85,34 @@ export class Kubelet {
     await this.#send('PATCH', `${podPath(pod)}/status`, { status: isOfJob ? succeeded(pod) : ready(pod) })
   }
 
-  /** False if the pod went away meanwhile. */
+  /** False if what it is about went away meanwhile, or was there before. */
   async #send(method: string, path: string, body: object): Promise<boolean> {
-    this.writes++
     const { code, text } = await this.#client.send(method, path, JSON.stringify(body), method === 'PATCH' ? 'application/merge-patch+json' : undefined)
     if (code >= 400 && code !== 404 && code !== 409) throw new Error(`${method} ${path}: ${code} ${text}`)
     return code < 400
   }
 
   async #makeNode(): Promise<void> {
+    const at = time()
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: this.#node } }
-    await this.#client.send('POST', '/api/v1/nodes', JSON.stringify(node))
+    const alive = { ...condition('Ready', true, at), lastProbeTime: undefined, lastHeartbeatTime: at, reason: 'KubeletReady', message: '' }
+    await this.#send('POST', '/api/v1/nodes', node)
+    await this.#send('PATCH', `/api/v1/nodes/${this.#node}/status`, { status: { conditions: [alive] } })
+    await this.#send('POST', leasesPath, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: this.#node }, spec: this.#lease() })
+  }
+
+  async #renewLease(): Promise<void> {
+    // The next one makes up for one that fails, and what ends the run is told elsewhere.
+    await this.#send('PATCH', `${leasesPath}/${this.#node}`, { spec: this.#lease() }).catch(() => {})
+  }
+
+  #lease() {
+    return { holderIdentity: this.#node, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') }
   }
 }
+
+const heartbeatMs = 10_000
+const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 
 const podPath = ({ metadata: { namespace, name } }: Seen) => `/api/v1/namespaces/${namespace}/pods/${name}`
 

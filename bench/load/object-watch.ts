@@ -25,7 +25,7 @@ export async function watchObjects(target: Target, path: string, tell: (type: st
   })
   return new Promise((resolve, reject) => {
     const request = https.get(get(`watch=true&resourceVersion=${resourceVersion}`), (response) => {
-      if (response.statusCode !== 200) reject(new Error(`watch of ${path}: ${response.statusCode}`))
+      if (response.statusCode !== 200) return reject(new Error(`watch of ${path}: ${response.statusCode}`))
       let rest = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {

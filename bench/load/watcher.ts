@@ -1,4 +1,4 @@
-import https from 'node:https'
+import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
 
 const newline = 0x0a
@@ -9,33 +9,31 @@ const quote = 0x22
 
 /** Calls back with the name of every object that a watch tells of, as soon as its line is there. */
 export class Watcher {
-  readonly #request: ReturnType<typeof https.request>
+  readonly #connection: Connection
   readonly #onName: (name: string, at: number) => void
   #rest: Buffer[] = []
   lines = 0
 
-  private constructor(target: Target, path: string, onName: (name: string, at: number) => void, onOpen: () => void, onError: (e: Error) => void) {
+  private constructor(target: Target, onName: (name: string, at: number) => void) {
+    this.#connection = new Connection(target)
     this.#onName = onName
-    const { url, tls, headers } = target
-    this.#request = https.request({ host: url.hostname, port: url.port, path, headers, agent: false, ...tls }, (response) => {
-      if (response.statusCode !== 200) onError(new Error(`${path}: ${response.statusCode}`))
-      response.on('data', (chunk: Buffer) => this.#take(chunk))
-      response.on('error', () => {})
-      onOpen()
-    })
-    this.#request.on('error', onError)
-    this.#request.end()
   }
 
   /** Resolves once the server has answered: from then on every change is told. */
   static open(target: Target, path: string, onName: (name: string, at: number) => void): Promise<Watcher> {
+    const watcher = new Watcher(target, onName)
     return new Promise((resolve, reject) => {
-      const watcher: Watcher = new Watcher(target, path, onName, () => resolve(watcher), reject)
+      watcher.#connection.send('GET', path, undefined, '', {
+        head: (code) => (code === 200 ? resolve(watcher) : reject(new Error(`${path}: ${code}`))),
+        body: (piece) => watcher.#take(piece),
+        end: () => {},
+        failed: reject,
+      })
     })
   }
 
   close(): void {
-    this.#request.destroy()
+    this.#connection.close()
   }
 
   #take(chunk: Buffer): void {

@@ -86,3 +86,11 @@ it('adoptionPatch() and releasePatch() replace the list of a custom kind, in the
   })
   expect(releasePatch(boats, object, 'u2').patch).toEqual({ metadata: { uid: 'uid-a', resourceVersion: '7', ownerReferences: null } })
 })
+
+it('adoptionPatch() and releasePatch() put a finalizer on and take it off with the reference', () => {
+  const object = pod('a', { ownerReferences: [], finalizers: ['other', 'mine'] })
+  expect(adoptionPatch(pods, object, reference, 'mine').patch).toEqual({ metadata: { uid: 'uid-a', ownerReferences: [reference], finalizers: ['mine'] } })
+  expect(releasePatch(pods, object, 'u2', 'mine').patch).toMatchObject({ metadata: { '$deleteFromPrimitiveList/finalizers': ['mine'] } })
+  expect(adoptionPatch(boats, pod('a'), reference, 'mine').patch).toMatchObject({ metadata: { resourceVersion: '7', finalizers: ['mine'] } })
+  expect(releasePatch(boats, object, 'u2', 'mine').patch).toMatchObject({ metadata: { resourceVersion: '7', finalizers: ['other'] } })
+})

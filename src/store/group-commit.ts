@@ -45,7 +45,7 @@ export interface GroupCommitHooks {
 
 /** Runs one commit at a time; what arrives meanwhile is gathered into the next. */
 export class GroupCommit {
-  #log: Pick<RecordLog, 'commit'>
+  #log: Pick<RecordLog, 'commit' | 'yield'>
   #hooks: GroupCommitHooks
   #now: () => number
   #running: Batch | undefined
@@ -55,7 +55,7 @@ export class GroupCommit {
   #idle: (() => void)[] = []
 
   /** `now` is the time of a commit; it never goes back. */
-  constructor(log: Pick<RecordLog, 'commit'>, hooks: GroupCommitHooks, now: () => number) {
+  constructor(log: Pick<RecordLog, 'commit' | 'yield'>, hooks: GroupCommitHooks, now: () => number) {
     this.#log = log
     this.#hooks = hooks
     this.#now = now
@@ -85,7 +85,11 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     this.#isLooping = true
-    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
+    // Nothing may come between seeing that the queue is empty and saying that the loop is over: a write in between would wait for ever.
+    while (this.#queue.length > 0) {
+      // Where a commit costs something, whoever has sent a write by now is heard first, so that fewer commits carry more.
+      if (this.#log.yield) await this.#log.yield()
+      const batch = this.#queue.shift()!
       this.#running = batch
       this.#seal(batch)
       let failure: Error | undefined

@@ -69,6 +69,19 @@ describe('a commit', () => {
     expect(log.commits.map(({ records }) => records.map(({ endsCommit }) => endsCommit))).toEqual([[true], [false, false, true]])
   })
 
+  it.each([0, 1, 2, 3, 4, 5, 6])('comes for a write that was sent %i microtasks after the one before was answered', async (microtasks) => {
+    const { log, put } = setUp()
+    const first = put('/a', 'x')
+    let second: { now: string } | undefined
+    void first.then(async () => {
+      for (let i = 0; i < microtasks; i++) await Promise.resolve()
+      second = fate(put('/b', 'x'))
+    })
+    await log.end()
+    await log.end()
+    expect(second?.now).toBe('revision 2')
+  })
+
   it('is not made too large by a flood of writes', async () => {
     const { log, store, put } = setUp()
     const megabyte = 'x'.repeat(1 << 20)

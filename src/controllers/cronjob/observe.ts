@@ -1,6 +1,6 @@
 import type { CronJob, Job } from '../../api/generated/types.ts'
-import { type ObserveContext } from '../kit/index.ts'
 import { jobs } from '../../client/index.ts'
+import type { ObserveContext } from '../kit/index.ts'
 import type { ScheduleMemory } from './schedule-memory.ts'
 
 export interface Observed {

@@ -3,7 +3,7 @@ import type { Step } from '../kit/index.ts'
 import { type Due, findDue } from './due.ts'
 import { surplusJobs } from './history.ts'
 import type { Observed } from './observe.ts'
-import { type Reckoning, reckon } from './reckoning.ts'
+import { type Reckoning, endOf, reckon } from './reckoning.ts'
 
 export type Action =
   | { kind: 'Tell'; type: 'Normal' | 'Warning'; reason: string; message: string }
@@ -36,19 +36,28 @@ const tell = (type: 'Normal' | 'Warning', reason: string, message: string): Acti
 function tellOfJobs({ completed, missing, unexpected }: Reckoning): Action[] {
   return [
     ...unexpected.map(({ metadata }) => tell('Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${metadata.name}`)),
-    ...completed.map((job) => tell('Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${job.status.conditions!.find(isEnd)!.type}`)),
+    ...completed.map((job) => tell('Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${endOf(job)}`)),
     ...missing.map(({ name }) => tell('Normal', 'MissingJob', `Active job went missing: ${name}`)),
   ]
 }
 
-const isEnd = ({ type, status }: { type: string; status: string }) => (type === 'Complete' || type === 'Failed') && status === 'True'
+const manual = 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/'
 
 function tellOfSchedule({ cronJob: { spec } }: Observed, due: Due): Action[] {
   if (due.kind === 'never') return [tell('Warning', due.reason, due.message)]
   const told: Action[] = []
-  if (!spec.suspend && spec.schedule.includes('TZ')) told.push(tell('Warning', 'UnsupportedSchedule', `CRON_TZ or TZ used in schedule ${JSON.stringify(spec.schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`))
-  if (due.kind === 'missed') told.push(tell('Warning', 'MissSchedule', `Missed scheduled time to start a job: ${new Date(due.dueMs).toUTCString().replace('GMT', '+0000')}`))
-  if (due.kind === 'now' && due.isOneOfMany) told.push(tell('Warning', 'TooManyMissedTimes', 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew'))
+  if (!spec.suspend && spec.schedule.includes('TZ')) {
+    const what = `CRON_TZ or TZ used in schedule ${JSON.stringify(spec.schedule)} is not officially supported, see ${manual} for more details`
+    told.push(tell('Warning', 'UnsupportedSchedule', what))
+  }
+  if (due.kind === 'missed') {
+    const when = new Date(due.dueMs).toUTCString().replace('GMT', '+0000')
+    told.push(tell('Warning', 'MissSchedule', `Missed scheduled time to start a job: ${when}`))
+  }
+  if (due.kind === 'now' && due.isOneOfMany) {
+    const advice = 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew'
+    told.push(tell('Warning', 'TooManyMissedTimes', advice))
+  }
   return told
 }
 

@@ -22,13 +22,14 @@ export function reckon(cronJob: CronJob, jobs: readonly Job[]): Reckoning {
   const listed = cronJob.status?.active ?? []
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
   const isListed = new Set(listed.map((ref) => ref.uid))
+  const successes = jobs.filter((job) => endOf(job) === 'Complete').map((job) => job.status.completionTime)
   const isRunning = (job: Job | undefined) => job !== undefined && !endOf(job)
   return {
     active: listed.filter((ref) => isRunning(byUid.get(ref.uid))),
     completed: jobs.filter((job) => isListed.has(job.metadata.uid) && endOf(job)),
     missing: listed.filter((ref) => !byUid.has(ref.uid)),
     unexpected: jobs.filter((job) => !isListed.has(job.metadata.uid) && isRunning(job)),
-    lastSuccessfulTime: latest([cronJob.status?.lastSuccessfulTime, ...jobs.filter((job) => endOf(job) === 'Complete').map((job) => job.status.completionTime)]),
+    lastSuccessfulTime: latest([cronJob.status?.lastSuccessfulTime, ...successes]),
   }
 }
 

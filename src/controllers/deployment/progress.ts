@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentStatus } from '../../api/generated/types.ts'
+import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
 import { type Outcome, isNamespaceTerminating } from '../kit/index.ts'
 import {
   type Condition,
@@ -11,15 +11,17 @@ import {
   hasDeadline,
   hasMoved,
   removeCondition,
+  renewCondition,
   setTimedCondition,
 } from '../kit/workload/index.ts'
-import { revisionAnnotation } from './annotations.ts'
+import { revisionAnnotation, revisionHistoryAnnotation, revisionOf } from './annotations.ts'
 import { replicasOf } from './bounds.ts'
 import { HashCollision } from './hash-collision.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
 
 export const completeReason = 'NewReplicaSetAvailable'
+const movingReason = 'ReplicaSetUpdated'
 const pausedReason = 'DeploymentPaused'
 
 /** Whether every pod is of the newest revision and available, and no other is left. */
@@ -48,40 +50,40 @@ export function progressOf(seen: Observed, outcome: Outcome<Action>, status: Dep
   if (paused) return current?.reason === deadlineExceeded ? [...conditions] : say({ status: 'Unknown', reason: pausedReason, message: 'Deployment is paused' })
   const failure = refusal(outcome)
   if (failure) return say({ status: 'False', reason: 'ReplicaSetCreateError', message: failure })
-  const beginning = beginningOf(seen, outcome, current)
   const name = createdName(outcome) ?? newSet?.metadata.name
   const subject = name ? `ReplicaSet ${JSON.stringify(name)}` : `Deployment ${JSON.stringify(deployment.metadata.name)}`
+  const isMoving = hasMoved(headway(deployment.status ?? {}), headway(status))
+  const messages = {
+    complete: `${subject} has successfully progressed.`,
+    moving: `${subject} is progressing.`,
+    exceeded: `${subject} has timed out progressing.${causeOf(seen)}`,
+  }
+  // A completed rollout is followed by another if old pods go, or new ones come, while there are both.
+  const isBegun = current?.reason === completeReason && isMoving && status.replicas !== status.updatedReplicas
+  const beginning = isBegun ? { status: 'True' as const, reason: movingReason, message: messages.moving } : beginningOf(seen, outcome, current)
   return decideProgress(
-    beginning ? say(beginning) : conditions,
-    {
-      deadlineSeconds,
-      reasons: { complete: completeReason, moving: 'ReplicaSetUpdated' },
-      isComplete: isComplete(deployment, status),
-      hasMoved: hasMoved(headway(deployment.status ?? {}), headway(status)),
-      messages: {
-        complete: `${subject} has successfully progressed.`,
-        moving: `${subject} is progressing.`,
-        exceeded: `${subject} has timed out progressing.${causeOf(seen)}`,
-      },
-    },
+    beginning ? renewCondition(conditions, { type: 'Progressing', ...beginning }, nowMs) : conditions,
+    { deadlineSeconds, reasons: { complete: completeReason, moving: movingReason }, isComplete: isComplete(deployment, status), hasMoved: isMoving, messages },
     nowMs,
   ).conditions
 }
 
-/** What starts the clock: a new revision, one that is gone back to, or the end of a pause. */
+/** What starts the clock: a new ReplicaSet, one that nobody has told of, or the end of a pause. */
 function beginningOf({ deployment, newSet }: Observed, outcome: Outcome<Action>, current: Condition | undefined): Omit<Saying, 'type'> | undefined {
   const created = createdName(outcome)
   if (created) return { status: 'True', reason: 'NewReplicaSetCreated', message: `Created new replica set ${JSON.stringify(created)}` }
-  // The revision is written with the status: where they differ, nobody has told of this one yet.
-  const isUntold = newSet && newSet.metadata.annotations?.[revisionAnnotation] !== deployment.metadata.annotations?.[revisionAnnotation]
-  if (newSet && (!current || (current.reason === completeReason && (isUntold || isRenumbered(outcome, newSet.metadata.name))))) {
+  if (newSet && (!current || isUntold(deployment, newSet))) {
     return { status: 'True', reason: 'FoundNewReplicaSet', message: `Found new replica set ${JSON.stringify(newSet.metadata.name)}` }
   }
   return current?.reason === pausedReason ? { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' } : undefined
 }
 
-const isRenumbered = ({ done }: Outcome<Action>, name: string | undefined): boolean =>
-  done.some((action) => action.kind === 'Change' && action.set.name === name && revisionAnnotation in action.annotations)
+/**
+ * Whether a ReplicaSet was made without a word of it: its number is written with the status, so who made it did not get that far. One that is gone back
+ * to also has a higher number, but a history.
+ */
+const isUntold = ({ metadata: { annotations } }: Deployment, newSet: ReplicaSet): boolean =>
+  revisionOf(newSet) > Number(annotations?.[revisionAnnotation] ?? 0) && newSet.metadata.annotations?.[revisionHistoryAnnotation] === undefined
 
 const createdName = ({ done }: Outcome<Action>): string | undefined => done.find((action) => action.kind === 'Create')?.set.metadata.name
 

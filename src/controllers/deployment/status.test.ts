@@ -3,7 +3,7 @@ import { ApiError, alreadyExists } from '../../api/errors.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
-import { revisionAnnotation } from './annotations.ts'
+import { revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
 import { HashCollision } from './hash-collision.ts'
 import { type Action, plan } from './plan.ts'
 import { deployment, nowMs, observed, replicaSet } from './sample-deployments.ts'
@@ -100,7 +100,10 @@ describe('Progressing', () => {
   it.each<[string, ReturnType<typeof deployment>, ReturnType<typeof replicaSet>, string]>([
     ['with one that was there', of({}, {}), half, 'True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.'],
     ['with one that was there and does not move', of({}, atHalf), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
-    ['anew with one that is gone back to', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, {}), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
+    ['anew with one that nobody has told of', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }), half,
+      'True FoundNewReplicaSet: Found new replica set "web-9"'],
+    ['not with one that is gone back to, before something moves', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }),
+      replicaSet(9, { replicas: 10, available: 5, annotations: { [revisionHistoryAnnotation]: '7' } }), 'True NewReplicaSetAvailable: m'],
     ['moves', of({}, { ...atHalf, readyReplicas: 4, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.'],
     ['rests', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True NewReplicaSetCreated: m'],
     ['completes', of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated')] }), all, 'True NewReplicaSetAvailable: ReplicaSet "web-9" has successfully progressed.'],
@@ -114,6 +117,17 @@ describe('Progressing', () => {
     ['is left alone while the Deployment goes', of({}, { conditions: [progressing('ReplicaSetUpdated', { lastUpdateTime: at(60) })] }, { deletionTimestamp: at(0) }), half, 'True ReplicaSetUpdated: m'],
   ])('%s', (_, d, set, expected) => {
     expect(words(observed({ deployment: d, sets: [set] }))).toBe(expected)
+  })
+
+  it('begins anew when pods of a completed rollout give way to others', () => {
+    const before = { replicas: 10, updatedReplicas: 0, conditions: [progressing('NewReplicaSetAvailable')] }
+    const sets = [replicaSet(1, { replicas: 8 }), replicaSet(9, { replicas: 3 })]
+    expect(words(observed({ deployment: of({}, before), sets }))).toBe('True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.')
+  })
+
+  it('starts its clock with every new ReplicaSet', () => {
+    const seen = observed({ deployment: of({}, { conditions: [progressing('NewReplicaSetCreated')] }) })
+    expect(findCondition(statusOf(seen, done(seen)).conditions, 'Progressing')!.lastUpdateTime).toBe(at(0))
   })
 
   it('starts its clock with a resume, and with progress only', () => {

@@ -1,6 +1,15 @@
 import type { Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { type ResourceType, controllerOf, deployments, poddisruptionbudgets, pods, replicasets, replicationcontrollers, statefulsets } from '../../client/index.ts'
+import {
+  type ResourceType,
+  controllerOf,
+  deployments,
+  poddisruptionbudgets,
+  pods,
+  replicasets,
+  replicationcontrollers,
+  statefulsets,
+} from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
 import { isPodReady, keysSelecting, podsByLabel, selectorIndex } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
@@ -31,7 +40,10 @@ const watchScale = (type: ResourceType<Workload>) =>
 export const disruption = defineController<PodDisruptionBudget, Observed, Action>({
   name: 'disruption',
   owner: poddisruptionbudgets,
-  watches: [watching(pods, (pod, caches) => keysSelecting(budgets, caches, pod), podConcerns), ...[deployments, replicasets, statefulsets, replicationcontrollers].map(watchScale)],
+  watches: [
+    watching(pods, (pod, caches) => keysSelecting(budgets, caches, pod), podConcerns),
+    ...[deployments, replicasets, statefulsets, replicationcontrollers].map(watchScale),
+  ],
   indexes: [podsByLabel, budgets.index],
   // A failure leaves the generation that was last understood.
   observesGeneration: false,

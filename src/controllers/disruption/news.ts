@@ -22,7 +22,9 @@ export function newsOf({ budget, pods, scales, nowMs }: Observed): News[] {
     const message = `Failed to calculate the number of expected pods: ${expectation.failure}`
     return [...news, { type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message }]
   }
-  if (expectation.unmanaged.length > 0) news.push({ type: 'Warning', reason: 'UnmanagedPods', message: unmanagedText(budget.spec.selector, expectation.unmanaged) })
+  if (expectation.unmanaged.length > 0) {
+    news.push({ type: 'Warning', reason: 'UnmanagedPods', message: unmanagedText(budget.spec.selector, expectation.unmanaged) })
+  }
   for (const about of disruptedOf(pods, budget.status.disruptedPods, nowMs).overdue) {
     const message = `Pod was expected by PDB ${budget.metadata.namespace}/${budget.metadata.name} to be deleted but it wasn't`
     news.push({ type: 'Warning', reason: 'NotDeleted', message, about })
@@ -33,7 +35,7 @@ export function newsOf({ budget, pods, scales, nowMs }: Observed): News[] {
 function unmanagedText(selector: Observed['budget']['spec']['selector'], names: readonly string[]): string {
   const which = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
   return (
-    `Nothing manages some of the pods that this budget selects (selector: ${labelSelectorText(selector)}): ${which}. How many of them there should be is not ` +
-    'known, and they do not count as expected. To count them, set ".spec.minAvailable" to a number.'
+    `Nothing manages some of the pods that this budget selects (selector: ${labelSelectorText(selector)}): ${which}. How many of them there ` +
+    'should be is not known, and they do not count as expected. To count them, set ".spec.minAvailable" to a number.'
   )
 }

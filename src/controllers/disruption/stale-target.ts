@@ -49,7 +49,8 @@ export const staleDisruption = defineController<Namespace, Observed, Action>({
     async Clear({ writer, nowMs }, { pod }) {
       const condition = { type: disruptionTarget, status: 'False', reason: null, message: null, lastTransitionTime: timestamp(nowMs) }
       try {
-        await writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }, { type: 'strategic', subresource: 'status' })
+        const patch = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
+        await writer.patch(pods, pod, patch, { type: 'strategic', subresource: 'status' })
       } catch (e) {
         if (!isNotFound(e)) throw e // one that is gone says nothing wrong
       }

@@ -11,7 +11,10 @@ type Of<K extends Action['kind']> = Extract<Action, { kind: K }>
 
 const telling = <A extends Action>(verb: string, run: Exclude<Applier<Service, A>, { run: unknown }>): Applier<Service, A> => ({
   run,
-  failed: (error) => ({ reason: 'FailedToUpdateEndpointSlices', message: `Error updating Endpoint Slices: failed to ${verb} EndpointSlice: ${error.message}` }),
+  failed: ({ message }) => ({
+    reason: 'FailedToUpdateEndpointSlices',
+    message: `Error updating Endpoint Slices: failed to ${verb} EndpointSlice: ${message}`,
+  }),
 })
 
 /** Keeps the endpoint slices of services that select pods. */

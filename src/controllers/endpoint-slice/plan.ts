@@ -60,7 +60,8 @@ function reuse(changes: Changes, labels: Record<string, string>): Changes {
   while (create.length > 0 && remove.length > 0) {
     const wanted = create.pop()!
     const old = remove.shift()!
-    const isSame = wanted.endpoints.length === 0 && !old.endpoints?.length && portsKey(wanted.ports) === portsKey(old.ports) && deepEqual(old.metadata.labels, labels)
+    const isEmpty = wanted.endpoints.length === 0 && !old.endpoints?.length
+    const isSame = isEmpty && portsKey(wanted.ports) === portsKey(old.ports) && deepEqual(old.metadata.labels, labels)
     if (!isSame) changes.update.push({ ...old, metadata: { ...old.metadata, labels }, ports: wanted.ports, endpoints: wanted.endpoints })
   }
   return changes

@@ -22,11 +22,17 @@ export const endpoint = defineController<Service, Observed, Action>({
   apply: {
     CreateEndpoints: {
       run: ({ writer }, action) => writer.create(endpoints, action.endpoints),
-      failed: (error, action) => ({ reason: 'FailedToCreateEndpoint', message: `Failed to create endpoint for service ${keyOf(action.endpoints)}: ${error.message}` }),
+      failed: ({ message }, action) => ({
+        reason: 'FailedToCreateEndpoint',
+        message: `Failed to create endpoint for service ${keyOf(action.endpoints)}: ${message}`,
+      }),
     },
     UpdateEndpoints: {
       run: ({ writer }, action) => writer.update(endpoints, action.endpoints),
-      failed: (error, action) => ({ reason: 'FailedToUpdateEndpoint', message: `Failed to update endpoint ${keyOf(action.endpoints)}: ${error.message}` }),
+      failed: ({ message }, action) => ({
+        reason: 'FailedToUpdateEndpoint',
+        message: `Failed to update endpoint ${keyOf(action.endpoints)}: ${message}`,
+      }),
     },
   },
 })

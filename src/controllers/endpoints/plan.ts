@@ -74,6 +74,6 @@ const statesOf = (subsets: readonly EndpointSubset[]): Set<string> =>
 /** Others note the version of the pod, which changes without a difference. */
 function withoutVersions(subsets: readonly EndpointSubset[] | undefined): EndpointSubset[] {
   const plain = (list: EndpointSubset['addresses']) =>
-    list?.map((address) => (address.targetRef?.resourceVersion ? { ...address, targetRef: { ...address.targetRef, resourceVersion: undefined } } : address))
+    list?.map(({ targetRef, ...address }) => ({ ...address, ...(targetRef ? { targetRef: { ...targetRef, resourceVersion: undefined } } : {}) }))
   return (subsets ?? []).map((subset) => ({ ...subset, addresses: plain(subset.addresses), notReadyAddresses: plain(subset.notReadyAddresses) }))
 }

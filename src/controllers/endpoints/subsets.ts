@@ -71,12 +71,14 @@ function subsetOf({ ports, served }: Offer): EndpointSubset {
   const ready = all.filter((s) => s.isReady).map((s) => s.address)
   const notReady = all.filter((s) => !s.isReady).map((s) => s.address)
   const sorted = [...ports].sort((a, b) => (portOrder(a) < portOrder(b) ? -1 : 1))
-  return {
-    ...(ready.length ? { addresses: ready } : {}),
-    ...(notReady.length ? { notReadyAddresses: notReady } : {}),
-    ...(sorted.length ? { ports: sorted } : {}),
-  }
+  return newSubset(ready, notReady, sorted)
 }
+
+const newSubset = (addresses: EndpointAddress[] = [], notReadyAddresses: EndpointAddress[] = [], ports: CoreV1EndpointPort[] = []): EndpointSubset => ({
+  ...(addresses.length ? { addresses } : {}),
+  ...(notReadyAddresses.length ? { notReadyAddresses } : {}),
+  ...(ports.length ? { ports } : {}),
+})
 
 const addressOrder = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid}`
 const portOrder = (port: CoreV1EndpointPort | undefined): string => (port ? `${String(port.port).padStart(5)} ${port.name ?? ''} ${port.protocol}` : '')
@@ -94,8 +96,7 @@ export function truncate(subsets: readonly EndpointSubset[]): { subsets: Endpoin
     const list = subset[cut] ?? []
     const kept = list.slice(0, Math.min(left, Math.ceil((list.length / total) * room)))
     left -= kept.length
-    const { addresses, notReadyAddresses, ports } = cutsReady ? { ...subset, addresses: kept, notReadyAddresses: [] } : { ...subset, notReadyAddresses: kept }
-    return { ...(addresses?.length ? { addresses } : {}), ...(notReadyAddresses?.length ? { notReadyAddresses } : {}), ...(ports?.length ? { ports } : {}) }
+    return cutsReady ? newSubset(kept, [], subset.ports) : newSubset(subset.addresses, kept, subset.ports)
   })
   return { subsets: result, isTruncated: true }
 }

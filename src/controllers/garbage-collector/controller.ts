@@ -34,7 +34,7 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
   const kinds: Kinds = new Kinds(ctx, isCollected, {
     follow: ({ type, informer }) => {
       const set = (object: KubeObject) => attend(graph.set(type, object))
-      return informer.addHandler({
+      const removeHandler = informer.addHandler({
         add: set,
         update: (_old, object) => set(object),
         delete: (object) => {
@@ -42,6 +42,11 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
           attend(graph.remove(object))
         },
       })
+      return () => {
+        removeHandler()
+        // Nobody says any more what becomes of these; whether their dependents have lost them is not known.
+        for (const object of informer.list()) graph.remove(object)
+      }
     },
     ready: () => {
       loop.start()

@@ -1,3 +1,4 @@
+import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Job, Pod } from '../../api/generated/types.ts'
 import { controllerOf, jobs, pods, refersTo } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
@@ -14,22 +15,39 @@ export function isForsaken(pod: Pod, jobNamed: (name: string) => Job | undefined
   return job?.metadata.uid !== owner.uid || (isFinished(job) && !isManagedElsewhere(job))
 }
 
-const isForsakenIn = (pod: Pod, caches: Caches): boolean => isForsaken(pod, (name) => caches.get(jobs, pod.metadata.namespace!, name))
+const jobNamed = (pod: Pod, caches: Caches) => (name: string) => caches.get(jobs, pod.metadata.namespace!, name)
+
+/** Whether what a Job did before it was over has been seen of its pods: it may have let go of this one. */
+function hasCaughtUp(pod: Pod, caches: Caches): boolean {
+  const job = jobNamed(pod, caches)(controllerOf(pod)?.name ?? '')
+  return !job || compareResourceVersions(caches.of(pods).lastSyncResourceVersion, job.metadata.resourceVersion ?? '') >= 0
+}
+
+interface Observed {
+  isForsaken: boolean
+  hasCaughtUp: boolean
+}
 
 /** Lets go of pods that a Job has left behind. */
-export const orphanPodController = defineController<Pod, boolean, { kind: 'LetGo' }>({
+export const orphanPodController = defineController<Pod, Observed, { kind: 'LetGo' }>({
   name: 'job-orphan-pod',
   owner: pods,
-  looksAt: isForsakenIn,
-  watches: [watching<Job>(jobs, function* (job, caches) {
-    const { namespace, name } = job.metadata
-    const known = caches.get(jobs, namespace!, name!)
-    if (known?.metadata.uid === job.metadata.uid && !isFinished(known!)) return
-    for (const pod of caches.owned(pods, job)) if (isTracked(pod)) yield `${namespace}/${pod.metadata.name}`
-  })],
+  looksAt: (pod, caches) => isForsaken(pod, jobNamed(pod, caches)),
+  watches: [watching<Job>(jobs, podsLeftBy)],
   workers: 1,
-  observe: ({ caches }, pod) => isForsakenIn(pod, caches),
-  plan: (isLeft) => ({ actions: isLeft ? [{ kind: 'LetGo' }] : [] }),
-  apply: { LetGo: ({ writer, owner }) => letGo(writer, owner) },
   plansDeletion: true,
+  observe: ({ caches }, pod) => ({ isForsaken: isForsaken(pod, jobNamed(pod, caches)), hasCaughtUp: hasCaughtUp(pod, caches) }),
+  plan: (seen) => {
+    if (!seen.isForsaken) return { actions: [] }
+    return seen.hasCaughtUp ? { actions: [{ kind: 'LetGo' }] } : { actions: [], wait: 'the last that its Job did to be seen', requeueAfterMs: 1000 }
+  },
+  apply: { LetGo: ({ writer, owner }) => letGo(writer, owner) },
 })
+
+/** Keys of pods that a Job, which is gone or over, has not let go. */
+function* podsLeftBy(job: Job, caches: Caches): Generator<string> {
+  const { namespace, name } = job.metadata
+  const known = caches.get(jobs, namespace!, name!)
+  if (known?.metadata.uid === job.metadata.uid && !isFinished(known!)) return
+  for (const pod of caches.owned(pods, job)) if (isTracked(pod)) yield `${namespace}/${pod.metadata.name}`
+}

@@ -21,10 +21,10 @@ const definition: AnyController = defineController({
   apply: {},
 })
 
-function listen() {
+function listen(of: AnyController = definition) {
   const log: string[] = []
   const caches = { of: () => ({ get: (key: string) => (key === 'default/web' ? set() : undefined) }) } as unknown as Caches
-  const handlers = handlersOf(definition, caches, {
+  const handlers = handlersOf(of, caches, {
     enqueue: (key, priority) => log.push(`${key} ${priority === resyncPriority ? 'later' : priority > 0 ? 'first' : 'in turn'}`),
     ownerGone: (key, uid) => log.push(`${key} of ${uid} is gone`),
     seen: (resource, version) => log.push(`${resource} seen up to ${version}`),
@@ -55,6 +55,16 @@ describe('an owner', () => {
     happen(scene)
     expect(scene.log).toEqual(log)
   })
+})
+
+it('an owner that is not looked at leaves only what is known of it', () => {
+  const { log, owner } = listen({ ...definition, looksAt: (object: KubeObject) => object.metadata.labels !== undefined })
+  owner.add!(set(), false)
+  owner.update!(set(), set({ resourceVersion: '2' }))
+  owner.delete!(set(), true)
+  expect(log).toEqual(['default/web of u1 is gone'])
+  owner.update!(set(), set({ resourceVersion: '2', labels: { a: 'b' } }))
+  expect(log.at(-1)).toBe('default/web in turn')
 })
 
 describe('an object that an owner manages', () => {

@@ -9,8 +9,9 @@ import { type Action, plan, status } from './plan.ts'
 /** Says of a pod on a lost node that it is not ready, so that nobody is sent there. */
 async function markPod({ writer, event, nowMs }: ApplyContext<Node>, pod: Pod): Promise<void> {
   const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestamp(nowMs) }
+  const patch = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
   try {
-    await writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }, { type: 'strategic', subresource: 'status' })
+    await writer.patch(pods, pod, patch, { type: 'strategic', subresource: 'status' })
   } catch (e) {
     if (isNotFound(e)) return // nothing is left to be said of it
     throw e

@@ -33,13 +33,14 @@ export const lostAtMs = (node: Node, { heardMs }: Health): number => heardMs + (
 
 /** What a node says of itself. The network is another's business. */
 const reported = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
+const silent = { status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' }
 
 /** The status of a node that is lost: nothing is known of it. The same object if it says so already. */
 export function lostStatus(node: Node, nowMs: number): NodeStatus {
   if (readyOf(node)?.status === 'Unknown') return node.status
   const conditions = (node.status?.conditions ?? []).map((condition): NodeCondition =>
     reported.includes(condition.type) && condition.status !== 'Unknown'
-      ? { ...condition, status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.', lastTransitionTime: timestamp(nowMs) }
+      ? { ...condition, ...silent, lastTransitionTime: timestamp(nowMs) }
       : condition,
   )
   for (const type of reported.filter((t) => !findCondition(conditions, t))) {

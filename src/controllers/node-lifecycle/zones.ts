@@ -48,7 +48,7 @@ export function judgeZones(nodes: Iterable<Node>): Zones {
   return { byName, areAllLost: counted.length > 0 && counted.every((zone) => zone.notReady === zone.size) }
 }
 
-/** How far apart nodes of a zone are emptied; infinity if they are not. A zone of which nothing is left is emptied as usual: others can take its pods. */
+/** How far apart nodes of a zone are emptied; infinity if they are not. A zone that is lost as a whole is emptied as usual: others take its pods. */
 export function pauseMs({ size, notReady }: Zone): number {
   const isPartlyLost = notReady < size && notReady > 2 && notReady / size >= unhealthyShare
   if (!isPartlyLost) return usualMs

@@ -24,7 +24,7 @@ export function plan(seen: Observed): Step<Action> {
 
 function fitNumber({ claimed: { kept, adopt }, wanted, onNodes, nowMs }: Observed): Action[] {
   const surplus = kept.length + adopt.length - wanted
-  if (surplus < 0) return new Array<Action>(Math.min(-surplus, burst)).fill(create)
+  if (surplus < 0) return Array.from({ length: Math.min(-surplus, burst) }, () => create)
   if (surplus === 0) return []
   const pods = [...kept, ...adopt]
   const ranked = surplus < pods.length ? byDeletionRank(pods, onNodes, nowMs) : pods

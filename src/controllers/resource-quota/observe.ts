@@ -1,6 +1,7 @@
 import type { Pod, ResourceQuota } from '../../api/generated/types.ts'
 import { addTo } from '../../api/kinds/amounts.ts'
 import type { ResourceList } from '../../api/kinds/resource-names.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type QuotaEvaluator, evaluatorOf, totalUsage, uncountedAtMs } from '../../api/quota/index.ts'
 import { type ResourceType, builtInResources, horizontalpodautoscalersV1, pods } from '../../client/index.ts'
 import { type ObserveContext, allIn } from '../kit/index.ts'
@@ -25,8 +26,16 @@ export const namesOf = ({ spec }: ResourceQuota): string[] => Object.keys(spec?.
 /** What was found at an earlier look. */
 export interface Memory {
   countedAtMs: number
-  /** Since when the status has said something else than the count. */
-  wrongSinceMs: number | undefined
+  /** Set while the status says something else than the count. */
+  doubt: Doubt | undefined
+}
+
+/** A difference between a status and a count. */
+export interface Doubt {
+  sinceMs: number
+  /** The version of the quota that was looked at last, and since when. */
+  version: string
+  versionSinceMs: number
 }
 
 export interface Observed {
@@ -35,6 +44,8 @@ export interface Observed {
   remembered: Memory | undefined
   /** Undefined if the last count is too young. */
   counted: ResourceList | undefined
+  /** What was counted in caches that are older than the quota: what was charged last may not be there yet. */
+  countedEarly: ReadonlySet<string>
   /** When a pod that is being deleted stops to count. */
   nextEndMs: number | undefined
 }
@@ -53,16 +64,20 @@ export function isUrgent({ spec, status }: ResourceQuota): boolean {
 export function observe({ caches, nowMs, remembered }: ObserveContext, quota: ResourceQuota): Observed {
   const memory = remembered as Memory | undefined
   const isDue = !memory || isUrgent(quota) || nowMs - memory.countedAtMs >= countEveryMs
-  if (!isDue) return { quota, nowMs, remembered: memory, counted: undefined, nextEndMs: undefined }
+  if (!isDue) return { quota, nowMs, remembered: memory, counted: undefined, countedEarly: new Set(), nextEndMs: undefined }
   const namespace = quota.metadata.namespace ?? ''
   const names = namesOf(quota)
   const counted: ResourceList = {}
+  const countedEarly = new Set<string>()
   let ends: number[] = []
   for (const { type, evaluator } of countedKinds) {
     if (!names.some((name) => evaluator.uses(name))) continue
     const objects = allIn(caches, type, namespace)
-    addTo(counted, totalUsage(quota, names, evaluator, objects, nowMs))
+    const total = totalUsage(quota, names, evaluator, objects, nowMs)
+    addTo(counted, total)
+    const isEarly = compareResourceVersions(caches.of(type).lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
+    if (isEarly) for (const name in total) countedEarly.add(name)
     if (type === pods) ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
   }
-  return { quota, nowMs, remembered: memory, counted, nextEndMs: ends.length ? Math.min(...ends) : undefined }
+  return { quota, nowMs, remembered: memory, counted, countedEarly, nextEndMs: ends.length ? Math.min(...ends) : undefined }
 }

@@ -5,28 +5,44 @@ import { plan } from './plan.ts'
 import { remember, statusOf } from './status.ts'
 
 const nowMs = 1_000_000
-const quota = (hard: Record<string, string>, status: ResourceQuota['status']): ResourceQuota => ({ metadata: { name: 'q', namespace: 'ns' }, spec: { hard }, status: status! })
+const quota = (hard: Record<string, string>, status: ResourceQuota['status']): ResourceQuota => ({
+  metadata: { name: 'q', namespace: 'ns', resourceVersion: '7' },
+  spec: { hard },
+  status: status!,
+})
 const seen = (used: Record<string, string>, counted: Record<string, string> | undefined, more: Partial<Observed> = {}): Observed => ({
   quota: quota({ pods: '5' }, { hard: { pods: '5' }, used }),
   nowMs,
   remembered: undefined,
   counted,
+  countedEarly: new Set(),
   nextEndMs: undefined,
   ...more,
 })
-const outcome = (s: Observed) => ({ used: statusOf(s).used, nextMs: plan(s).requeueAfterMs, wrongSinceMs: remember(s)?.wrongSinceMs })
+const outcome = (s: Observed) => ({ used: statusOf(s).used?.['pods'], nextMs: plan(s).requeueAfterMs, doubtSinceMs: remember(s)?.doubt?.sinceMs })
 
 describe('a look at a quota', () => {
-  const doubted = (sinceMs: number) => ({ countedAtMs: sinceMs, wrongSinceMs: sinceMs })
-  it.each([
-    ['that is right: again in five minutes', seen({ pods: '2' }, { pods: '2' }), { used: { pods: '2' }, nextMs: 300_000, wrongSinceMs: undefined }],
-    ['that is right in another notation', seen({ pods: '2' }, { pods: '2000m' }), { used: { pods: '2' }, nextMs: 300_000, wrongSinceMs: undefined }],
-    ['that seems wrong: a moment later it may be right', seen({ pods: '2' }, { pods: '1' }), { used: { pods: '2' }, nextMs: 100, wrongSinceMs: nowMs }],
-    ['that is still wrong: it is corrected', seen({ pods: '2' }, { pods: '1' }, { remembered: doubted(nowMs - 100) }), { used: { pods: '1' }, nextMs: 300_000, wrongSinceMs: undefined }],
-    ['that has become right by itself', seen({ pods: '1' }, { pods: '1' }, { remembered: doubted(nowMs - 100) }), { used: { pods: '1' }, nextMs: 300_000, wrongSinceMs: undefined }],
-    ['that was counted a moment ago: later', seen({ pods: '2' }, undefined, { remembered: doubted(nowMs - 30) }), { used: { pods: '2' }, nextMs: 70, wrongSinceMs: nowMs - 30 }],
-    ['with a pod that will end: then', seen({ pods: '2' }, { pods: '2' }, { nextEndMs: nowMs + 5000 }), { used: { pods: '2' }, nextMs: 5001, wrongSinceMs: undefined }],
-  ])('%s', (_, s, expected) => expect(outcome(s)).toEqual(expected))
+  const doubted = (ms: number, version = '7', versionMs = ms) => ({
+    remembered: { countedAtMs: nowMs - 100, doubt: { sinceMs: nowMs - ms, version, versionSinceMs: nowMs - versionMs } },
+  })
+  const early = { countedEarly: new Set(['pods']) }
+  const fine = { nextMs: 300_000, doubtSinceMs: undefined }
+  const rows: [what: string, seen: Observed, expected: object][] = [
+    ['that is right: again in five minutes', seen({ pods: '2' }, { pods: '2' }), { used: '2', ...fine }],
+    ['that is right in another notation', seen({ pods: '2' }, { pods: '2000m' }), { used: '2', ...fine }],
+    ['that says too much: what was charged may just be being made', seen({ pods: '2' }, { pods: '1' }), { used: '2', nextMs: 100, doubtSinceMs: nowMs }],
+    ['that still says too much: it is corrected', seen({ pods: '2' }, { pods: '1' }, doubted(100)), { used: '1', ...fine }],
+    ['that still says too much, though others were charged meanwhile: it is corrected', seen({ pods: '2' }, { pods: '1' }, doubted(100, '6')), { used: '1', ...fine }],
+    ['that has become right by itself', seen({ pods: '1' }, { pods: '1' }, doubted(100)), { used: '1', ...fine }],
+    ['newer than the cache: what was charged may not have arrived', seen({ pods: '2' }, { pods: '1' }, { ...doubted(5000), ...early }), { used: '2', nextMs: 1000, doubtSinceMs: nowMs - 5000 }],
+    ['newer than the cache, for as long as others are charged', seen({ pods: '2' }, { pods: '1' }, { ...doubted(50_000, '6'), ...early }), { used: '2', nextMs: 1000, doubtSinceMs: nowMs - 50_000 }],
+    ['newer than the cache, and nothing comes: it is corrected', seen({ pods: '2' }, { pods: '1' }, { ...doubted(10_000), ...early }), { used: '1', ...fine }],
+    ['that says too little: its charge may not have arrived', seen({ pods: '1' }, { pods: '2' }, doubted(9500)), { used: '1', nextMs: 500, doubtSinceMs: nowMs - 9500 }],
+    ['that says too little for long: it is corrected', seen({ pods: '1' }, { pods: '2' }, doubted(10_000)), { used: '2', ...fine }],
+    ['that was counted a moment ago: later', seen({ pods: '2' }, undefined, { remembered: { countedAtMs: nowMs - 30, doubt: undefined } }), { used: '2', nextMs: 70, doubtSinceMs: undefined }],
+    ['with a pod that will end: then', seen({ pods: '2' }, { pods: '2' }, { nextEndMs: nowMs + 5000 }), { used: '2', nextMs: 5001, doubtSinceMs: undefined }],
+  ]
+  it.each(rows)('%s', (_, s, expected) => expect(outcome(s)).toEqual(expected))
 
   it('that has never been counted is answered at once', () => {
     const s = seen({}, { pods: '3' }, { quota: quota({ pods: '5' }, {}) })

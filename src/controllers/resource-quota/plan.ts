@@ -7,11 +7,12 @@ const recountEveryMs = 5 * 60_000
 
 function nextCountMs(seen: Observed): number {
   const { nowMs, remembered, nextEndMs } = seen
-  switch (findingOf(seen)) {
+  const finding = findingOf(seen)
+  switch (finding.kind) {
     case 'not counted':
       return remembered!.countedAtMs + countEveryMs - nowMs
     case 'doubtful':
-      return countEveryMs
+      return finding.forMs
     default:
       return Math.min(recountEveryMs, nextEndMs === undefined ? Infinity : nextEndMs - nowMs + 1)
   }

@@ -1,45 +1,59 @@
-import type { ResourceQuotaStatus } from '../../api/generated/types.ts'
+import type { ResourceQuota, ResourceQuotaStatus } from '../../api/generated/types.ts'
 import { pick } from '../../api/kinds/amounts.ts'
 import type { ResourceList } from '../../api/kinds/resource-names.ts'
 import { compareQuantity } from '../../api/quantity.ts'
-import { type Memory, type Observed, countEveryMs, isUrgent, namesOf } from './observe.ts'
+import { type Doubt, type Memory, type Observed, countEveryMs, isUrgent, namesOf } from './observe.ts'
+
+/** How long a difference may be due to a cache that is behind, from the last change of the quota on. */
+const patienceMs = 10_000
+/** A cache that has come up meanwhile is found out at this pace, if no change of its objects says so before. */
+const recheckMs = 1000
 
 /** What is used by the count; of what nobody counts, what was said before. */
 const usedBy = ({ quota }: Observed, counted: ResourceList): ResourceList => pick({ ...quota.status?.used, ...counted }, namesOf(quota))
 
-function isSame(a: ResourceList, b: ResourceList): boolean {
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => b[name] !== undefined && compareQuantity(a[name]!, b[name]) === 0)
+/** Names of which the status says something else. */
+function differences(seen: Observed, counted: ResourceList): string[] {
+  const [told = {}, used] = [seen.quota.status?.used, usedBy(seen, counted)]
+  const isOther = (name: string) => told[name] === undefined || used[name] === undefined || compareQuantity(told[name], used[name]) !== 0
+  return [...new Set([...Object.keys(told), ...Object.keys(used)])].filter(isOther)
 }
 
-/** Since when the status has said something else than the count; undefined if it is right, as far as is known. */
-function wrongSinceMs(seen: Observed): number | undefined {
-  const { quota, nowMs, remembered, counted } = seen
-  if (!counted) return remembered?.wrongSinceMs
-  return isSame(quota.status?.used ?? {}, usedBy(seen, counted)) ? undefined : (remembered?.wrongSinceMs ?? nowMs)
-}
-
-/** What a look at the quota comes to. It is `doubtful` for a while that a status is wrong: the server charges an object before it makes it. */
-export type Finding = 'not counted' | 'right' | 'doubtful' | 'wrong'
+/**
+ * What a look at a quota comes to. The server charges an object before it makes it, and caches of two kinds do not move together: that a status is wrong
+ * is `doubtful` for a while.
+ */
+export type Finding = { kind: 'not counted' | 'right' | 'wrong' } | { kind: 'doubtful'; doubt: Doubt; forMs: number }
 
 export function findingOf(seen: Observed): Finding {
-  if (!seen.counted) return 'not counted'
-  if (isUrgent(seen.quota)) return 'wrong'
-  const sinceMs = wrongSinceMs(seen)
-  if (sinceMs === undefined) return 'right'
-  return seen.nowMs - sinceMs >= countEveryMs ? 'wrong' : 'doubtful'
+  const { quota, nowMs, remembered, counted, countedEarly } = seen
+  if (!counted) return { kind: 'not counted' }
+  if (isUrgent(quota)) return { kind: 'wrong' }
+  const names = differences(seen, counted)
+  if (names.length === 0) return { kind: 'right' }
+  const doubt = doubtOf(quota, nowMs, remembered?.doubt)
+  const isLess = (name: string) => compareQuantity(counted[name] ?? '0', quota.status?.used?.[name] ?? '0') < 0
+  // What went or shrank shows in a cache that is newer than the last charge; only what is being made may still be missing there.
+  const isPlain = names.every((name) => isLess(name) && !countedEarly.has(name))
+  const untilMs = Math.min(doubt.versionSinceMs + patienceMs, isPlain ? doubt.sinceMs + countEveryMs : Infinity)
+  return nowMs >= untilMs ? { kind: 'wrong' } : { kind: 'doubtful', doubt, forMs: isPlain ? untilMs - nowMs : Math.min(recheckMs, untilMs - nowMs) }
+}
+
+function doubtOf({ metadata }: ResourceQuota, nowMs: number, known: Doubt | undefined): Doubt {
+  const version = metadata.resourceVersion ?? ''
+  return { sinceMs: known?.sinceMs ?? nowMs, version, versionSinceMs: known?.version === version ? known.versionSinceMs : nowMs }
 }
 
 /** What the next look is to know. */
 export function remember(seen: Observed): Memory | undefined {
   const finding = findingOf(seen)
-  if (finding === 'not counted') return seen.remembered
-  return { countedAtMs: seen.nowMs, wrongSinceMs: finding === 'doubtful' ? wrongSinceMs(seen) : undefined }
+  if (finding.kind === 'not counted') return seen.remembered
+  return { countedAtMs: seen.nowMs, doubt: finding.kind === 'doubtful' ? finding.doubt : undefined }
 }
 
 /** What the quota holds and what is used of it. */
 export function statusOf(seen: Observed): ResourceQuotaStatus {
   const { quota, counted } = seen
-  if (findingOf(seen) !== 'wrong') return quota.status ?? {}
+  if (findingOf(seen).kind !== 'wrong') return quota.status ?? {}
   return { hard: { ...quota.spec?.hard }, used: usedBy(seen, counted!) }
 }

@@ -254,6 +254,53 @@ describe('owners out of reach', () => {
   })
 })
 
+describe('kinds that come and go', () => {
+  interface Groups {
+    items: { versions: { resources: { resource: string }[] }[] }[]
+  }
+
+  /** As long as `isHidden`, the server does not tell that it has secrets. */
+  function hideSecrets(wire: RecordedTransport): { isHidden: boolean } {
+    const state = { isHidden: true }
+    wire.interceptRead = async (request, send) => {
+      const answer = await send()
+      if (!state.isHidden || request.path !== '/api') return answer
+      const { items } = answer as Groups
+      const without = (resources: { resource: string }[]) => resources.filter((r) => r.resource !== 'secrets')
+      return { items: items.map((group) => ({ ...group, versions: group.versions.map((v) => ({ ...v, resources: without(v.resources) })) })) }
+    }
+    return state
+  }
+
+  const secret = (s: Scene, name: string, owner: Awaited<ReturnType<typeof make>>) =>
+    s.client.create(secrets, { metadata: { name, namespace: 'default', ownerReferences: [refTo(owner)] } })
+  const secretsLeft = async (s: Scene) => (await s.client.list(secrets, 'default')).items.map((o) => o.metadata.name)
+
+  it('are collected from when they are there, and left alone when they are not', async () => {
+    const s = await start()
+    const state = hideSecrets(s.wire)
+    const owner = await make(s, 'owner')
+    await s.pass(40_000) // they are gone
+    await secret(s, 'child', owner)
+    await s.client.delete(configmaps, 'default', 'owner')
+    await s.pass(60_000)
+    expect(await secretsLeft(s)).toEqual(['child'])
+    state.isHidden = false
+    await s.pass(40_000)
+    expect(await secretsLeft(s)).toEqual([])
+  })
+
+  it('do not take along what they own when they go', async () => {
+    const s = await start()
+    const owner = await s.client.create(secrets, { metadata: { name: 'owner', namespace: 'default' } })
+    await make(s, 'child', [ownerReference(owner, {})])
+    await s.pass(1000)
+    hideSecrets(s.wire)
+    await s.pass(600_000)
+    expect([await names(s), s.wire.writes]).toEqual([['child'], []])
+  })
+})
+
 describe('an idle collector', () => {
   it('writes nothing, and asks for nothing but which kinds there are', async () => {
     const s = await start()

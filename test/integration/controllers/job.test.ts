@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { forbiddenError } from '../../../src/api/errors.ts'
 import type { GateName } from '../../../src/api/feature-gates.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { jobs, pods } from '../../../src/client/index.ts'
+import { TransportError, jobs, pods } from '../../../src/client/index.ts'
 import { InProcessTransport, SeededRandom, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'
 import { jobController, orphanPodController } from '../../../src/controllers/job/index.ts'
@@ -260,10 +260,10 @@ describe('a controller that dies after any of its writes', () => {
     const control = async (writes: number) => {
       const wire = new RecordedTransport(new InProcessTransport(server, { name: 'controller', groups: ['system:masters'] }), clock)
       let left = writes
-      wire.intercept = async (_, send) => {
-        if (left-- > 0) return send()
+      wire.intercept = async (request, send) => {
+        if (request.path.endsWith('/events') || left-- > 0) return send()
         wire.isUnreachable = true
-        return new Promise(() => {})
+        throw new TransportError('killed', true)
       }
       const manager = new ControllerManager({ transport: wire, controllers: [jobController, orphanPodController], clock, random: new SeededRandom(managers.length) })
       managers.push(manager)
@@ -278,13 +278,12 @@ describe('a controller that dies after any of its writes', () => {
     const wire = await control(writes)
     await client.create(jobs, { metadata: { name: 'j', namespace: 'default' }, spec: { completions: 3, parallelism: 2, template: { spec: podSpec } } })
     const isOver = async () => (await client.get(jobs, 'default', 'j')).status.conditions?.some((c) => c.type === 'Complete' && c.status === 'True') ?? false
-    let hasFailed = false
+    let [hasFailed, isReplaced] = [false, false]
     for (let round = 0; round < 20 && !(await isOver()); round++) {
       await passTime(clock, 15_000)
-      if (wire.isUnreachable && round < 19) {
+      if (wire.isUnreachable && !isReplaced) {
+        isReplaced = true
         await control(Number.POSITIVE_INFINITY)
-        wire.isUnreachable = false
-        wire.intercept = () => new Promise(() => {})
         await passTime(clock, 15_000)
       }
       for (const pod of (await client.list(pods, 'default')).items.filter((p) => p.status.phase === 'Pending')) {

@@ -168,3 +168,22 @@ describe('a taint that a user puts on a node', () => {
     expect((await s.getPod('while').catch((e: unknown) => (isNotFound(e) ? undefined : e)))).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } })
   })
 })
+
+it.each(['pods', 'nodes', 'leases'])('each write is made once, with the watch of %s 5 s behind', async (plural) => {
+  const s = await NodeScene.start()
+  await s.nodes('n1', 'n2')
+  await s.pod('a', 'n1')
+  await s.pass(10)
+  const { length } = s.scene.wire.writes
+  s.scene.wire.delaysMs.set(plural, 5000)
+  s.lose('n1')
+  await s.pass(400)
+  expect(s.scene.wire.summary().slice(length)).toEqual([
+    'PUT nodes status', // lost
+    'PATCH nodes', // taints
+    'PATCH pods status', // not ready
+    'PATCH pods status', // to be ended
+    'DELETE pods',
+  ])
+  expect(s.scene.wire.writes.filter(({ error }) => error)).toEqual([])
+})

@@ -83,7 +83,7 @@ describe('the status of a quota', () => {
     await makeQuota(s, { pods: '5' })
     await s.pass(1000)
     await s.client.patch(resourcequotas, 'default', 'q', { status: { used: { pods: '4' } } }, { type: 'merge', subresource: 'status' })
-    await s.pass(500)
+    await s.pass(11_000)
     expect(await usedOf(s)).toEqual({ pods: '0' })
   })
 
@@ -95,6 +95,27 @@ describe('the status of a quota', () => {
     const before = s.wire.writes.length
     await s.pass(3_600_000)
     expect(s.wire.writes).toHaveLength(before)
+  })
+})
+
+describe('a cache that is five seconds late', () => {
+  it.each(['pods', 'resourcequotas'])('makes no difference to what is written: %s', async (late) => {
+    const s = await start()
+    await makeQuota(s, { pods: '100', 'count/pods': '100' })
+    await s.pass(10_000)
+    s.wire.delaysMs.set(late, 5000)
+    const before = quotaWrites(s)
+    for (let i = 0; i < 10; i++) {
+      await make(s, `p${i}`)
+      await s.pass(1500)
+    }
+    expect(await usedOf(s)).toEqual({ pods: '10', 'count/pods': '10' })
+    await s.pass(10_000)
+    expect(quotaWrites(s)).toBe(before)
+    for (let i = 0; i < 4; i++) await s.client.delete(pods, 'default', `p${i}`, { gracePeriodSeconds: 0 })
+    await s.pass(10_000)
+    expect(await usedOf(s)).toEqual({ pods: '6', 'count/pods': '6' })
+    expect(quotaWrites(s)).toBe(before + 1)
   })
 })
 

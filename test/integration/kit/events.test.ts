@@ -31,7 +31,7 @@ it('events are told of objects from lists, which do not say what they are', asyn
   podUid = metadata.uid!
   await cluster.client.create(replicasets, replicaSet('web', 0))
   const wire = new RecordedTransport(new InProcessTransport(cluster.server, user), clock)
-  wire.interceptRead = async (request, send) => {
+  wire.interceptRead = async (_, send) => {
     const answer = (await send()) as { items?: object[] }
     return answer.items ? { ...answer, items: answer.items.map((item) => ({ ...item, kind: undefined, apiVersion: undefined })) } : answer
   }

@@ -1,7 +1,7 @@
 import type { Deployment, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, deployments, pods, replicasets } from '../../../src/client/index.ts'
-import { findCondition, isPodActive, isPodFinished, isPodReady } from '../../../src/controllers/kit/workload/index.ts'
+import { findCondition, isPodActive, isPodReady } from '../../../src/controllers/kit/workload/index.ts'
 import { boundsOf, isRollingUpdate, replicasOf } from '../../../src/controllers/deployment/bounds.ts'
 import { isSameTemplate } from '../../../src/controllers/deployment/replica-sets.ts'
 import { isScaled } from '../../../src/controllers/deployment/scaling.ts'
@@ -112,29 +112,21 @@ export const rolledOutInTheEnd = (): Invariant => ({
   },
 })
 
-function judgeEnd(world: World, deployment: Deployment): Verdict {
-  const { metadata, spec, status } = deployment
-  const sets = setsAt(world, metadata.uid!, world.truth.revision)
+function judgeEnd(world: World, { metadata, spec, status }: Deployment): Verdict {
   if (status.observedGeneration !== metadata.generation) return `says that it is of generation ${status.observedGeneration}, and is of ${metadata.generation}`
-  const wanted = replicasOf(deployment)
+  const sets = setsAt(world, metadata.uid!, world.truth.revision)
+  const newSets = sets.filter((set) => isSameTemplate(set.spec.template, spec.template))
+  const podsOf = (some: readonly ReplicaSet[]) =>
+    (world.truth.list(pods.plural) as Pod[]).filter((pod) => isPodActive(pod) && some.some((set) => isControlledBy(pod, set.metadata.uid)))
+  const [all, updated, ready] = [podsOf(sets).length, podsOf(newSets).length, podsOf(sets).filter(isPodReady).length]
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status
+  const counts = [replicas, updatedReplicas, readyReplicas, availableReplicas].join()
+  if (counts !== [all, updated, ready, ready].join()) return `says ${counts} and has ${all}, ${updated} new, ${ready} ready`
   const progressing = findCondition(status.conditions, 'Progressing')?.reason
   if (spec.paused) return progressing === 'DeploymentPaused' || progressing === 'ProgressDeadlineExceeded' ? undefined : `is paused and says ${progressing}`
-  const newSets = sets.filter((set) => isSameTemplate(set.spec.template, spec.template))
+  const wanted = replicasOf({ spec })
   if (newSets.length !== 1) return `has ${newSets.length} ReplicaSets of its template`
-  if (total(sets) !== wanted || total(newSets) !== wanted) return `wants ${wanted} and has asked for ${total(newSets)} of ${total(sets)}`
-  const running = (world.truth.list(pods.plural) as Pod[]).filter((pod) => isPodActive(pod) && sets.some((set) => isControlledBy(pod, set.metadata.uid)))
-  if (running.length !== wanted || !running.every(isPodReady)) return `has ${running.length} pods of ${wanted}, or not all are ready`
-  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = status
-  const counts = [replicas, updatedReplicas, readyReplicas, availableReplicas]
-  if (counts.some((count) => count !== wanted) || unavailableReplicas !== 0) return `says ${counts.join(', ')} and ${unavailableReplicas} of ${wanted}`
+  if (total(sets) !== wanted || total(newSets) !== wanted || all !== wanted) return `wants ${wanted}, has asked for ${total(newSets)} of ${total(sets)}, and has ${all}`
+  if ((status.unavailableReplicas ?? 0) !== 0) return `says that ${status.unavailableReplicas} are missing`
   return progressing === 'NewReplicaSetAvailable' ? undefined : `says ${progressing}`
 }
-
-/** In the end no pod is on its way. */
-export const podsAtRest = (): Invariant => ({
-  name: 'every pod has run',
-  unfinished(world): Verdict {
-    const pod = (world.truth.list(pods.plural) as Pod[]).find((p) => p.metadata.deletionTimestamp || !(isPodReady(p) || isPodFinished(p)))
-    return pod && `${pod.metadata.name} is on its way`
-  },
-})

@@ -6,9 +6,10 @@ import { deploymentController } from '../../../src/controllers/deployment/index.
 import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
-import { neverTooFewAvailable, neverTooManyWanted, podsAtRest, rolledOutInTheEnd } from './deployment-rules.ts'
+import { neverTooFewAvailable, neverTooManyWanted, rolledOutInTheEnd } from './deployment-rules.ts'
 import { collectPods, runPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
+import { everyCountIsTrue } from './replicas.ts'
 
 const names = ['a', 'b']
 const mostReplicas = 6
@@ -112,5 +113,5 @@ export const deploymentScenario: SimulatedController = {
     collectPods(world, replicasets.plural)
     collectSets(world)
   },
-  invariants: () => [neverTooManyWanted(), neverTooFewAvailable(), rolledOutInTheEnd(), podsAtRest()],
+  invariants: () => [neverTooManyWanted(), neverTooFewAvailable(), rolledOutInTheEnd(), everyCountIsTrue()],
 }

@@ -78,7 +78,7 @@ const everyPodIsClaimed = (): Invariant => ({
 })
 
 /** In the end every pod has run, and every set tells what there is. */
-const everyCountIsTrue = (): Invariant => ({
+export const everyCountIsTrue = (): Invariant => ({
   name: 'every set tells what there is',
   unfinished(world) {
     const all = world.truth.list(pods.plural) as Pod[]
