@@ -176,7 +176,7 @@ async function idling(cluster: Cluster): Promise<void> {
   for (let isQuiet = false; !isQuiet; ) isQuiet = Object.keys((await spend(cluster, () => pause(idle.settleMs))).writes).length === 0
   const { seconds, cpu, writes } = await spend(cluster, () => pause(idle.measureMs))
   const count = Object.values(writes).reduce((sum, n) => sum + n, 0)
-  report(`${idle.workloads} idle workloads: writes`, (count * 60) / seconds, '1/min', { seconds: rounded(seconds), writes, without: 'the lease of the leader' })
+  report(`${idle.workloads} idle workloads: writes`, (count * 60) / seconds, '1/min', { seconds: rounded(seconds), writes, without: 'leases' })
   if (!cluster.processes) return
   const share = (cpuSeconds = 0) => (cpuSeconds / seconds) * 100
   report(`${idle.workloads} idle workloads: controllers`, share(cpu.controllers), '% of a core', { server: rounded(share(cpu.server)) })

@@ -15,6 +15,7 @@ export const additions = {
       expectedUpdatedReplicas: { type: { kind: 'int32' }, doc: 'The number of replicas that are to be of the update revision: those from the partition on.' },
     },
   },
+  DaemonSetStatus: { fields: { updateRevision: { type: { kind: 'string' }, doc: 'The name of the revision that this status was written for.' } } },
   StatefulSetCondition: { fields: { lastUpdateTime } },
   DaemonSetCondition: { fields: { lastUpdateTime } },
 }

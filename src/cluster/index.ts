@@ -1,5 +1,6 @@
 export { InProcessTransport } from './in-process-transport.ts'
 export { runControllers } from './run-controllers.ts'
 export type { RunControllersOptions, RunningControllers } from './run-controllers.ts'
+export { runEverything } from './run-everything.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'

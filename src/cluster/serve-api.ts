@@ -39,6 +39,8 @@ export interface RunningApi {
   url: string
   kubeconfig: string
   server: ApiServer
+  /** The certificate that vouches for it, in PEM. */
+  authority: string
   /** Ends cleanly: answers what was asked, then lets go of the store. */
   stop(): Promise<void>
 }
@@ -81,6 +83,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       url,
       kubeconfig,
       server,
+      authority: authority.certificate,
       async stop() {
         server.beginStop()
         stopCompactor()

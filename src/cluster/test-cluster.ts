@@ -9,6 +9,7 @@ import { ApiServer, Authenticator, type UserInfo, admissionPlugins } from '../se
 import { openMemoryStore } from '../store/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type TemporaryDoor, openDoor } from './temporary-door.ts'
+import { controllerManagerUser } from './users.ts'
 
 export interface TestClusterOptions {
   /** Default: the machine's. With a VirtualClock nothing happens in time until the test lets time pass: see `passTime`. */
@@ -46,7 +47,6 @@ export interface TestCluster {
 }
 
 const admin: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
-const controllerManager: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }
 
 /** Starts an API server in this process, in memory, with nothing in it but what every cluster has. Takes some tens of milliseconds. */
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
@@ -66,7 +66,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   })
   const transport = new InProcessTransport(server, admin)
   const metrics = new MetricsRegistry()
-  const controlling = options.controllers && wrapTransport(new InProcessTransport(server, controllerManager))
+  const controlling = options.controllers && wrapTransport(new InProcessTransport(server, controllerManagerUser))
   const running = { clock, random, logger, metrics, gates, ...options.manager }
   const manager = controlling && new ControllerManager({ ...running, transport: controlling, controllers: options.controllers! })
   let door: TemporaryDoor | undefined

@@ -47,7 +47,7 @@ export class ApiServer {
   readonly calls: ResourceCalls
   readonly requestMetrics: RequestMetrics
   readonly #handler: ApiHandler
-  readonly #health: Health
+  readonly health: Health
   readonly #discovery: Discovery
   readonly #openApi: OpenApi
   readonly #release: string
@@ -62,7 +62,7 @@ export class ApiServer {
     const served = { resources: parts.registry.all().map((r) => r.resource), actions: allActions, virtual: reviewKinds }
     this.#discovery = new Discovery(served, options.address)
     this.#openApi = new OpenApi(served, options.release)
-    this.#health = new Health(
+    this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
@@ -146,7 +146,7 @@ export class ApiServer {
     if (path === '/metrics' && method === 'GET') {
       return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
     }
-    return this.#health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
+    return this.health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
   }
 }
 

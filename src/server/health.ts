@@ -15,11 +15,16 @@ const text = (code: number, body: string): DocumentAnswer => ({
 /** /livez, /readyz and /healthz, whole or one check of them, in the words of Kubernetes. */
 export class Health {
   readonly #live: readonly HealthCheck[]
-  readonly #ready: readonly HealthCheck[]
+  #ready: readonly HealthCheck[]
 
   constructor(live: readonly HealthCheck[], ready: readonly HealthCheck[]) {
     this.#live = [{ name: 'ping', check: () => undefined }, ...live]
     this.#ready = [...this.#live, ...ready]
+  }
+
+  /** Adds something that must be well for the server to be ready. */
+  require(check: HealthCheck): void {
+    this.#ready = [...this.#ready, check]
   }
 
   answer({ path, query }: DocumentRequest): DocumentAnswer | undefined {

@@ -59,9 +59,14 @@ const stopper = ({ child, ended }: Started) => (signal: NodeJS.Signals = 'SIGTER
 }
 
 /** Starts an API server on a free port and waits until it is ready. */
-export async function startServer(dataDir: string, flags: readonly string[] = []): Promise<RunningServer> {
+export const startServer = (dataDir: string, flags: readonly string[] = []): Promise<RunningServer> => startServing('apiserver', dataDir, flags)
+
+/** Starts everything in one process, and waits until it is ready. */
+export const startEverything = (dataDir: string, flags: readonly string[] = []): Promise<RunningServer> => startServing('up', dataDir, flags)
+
+async function startServing(command: string, dataDir: string, flags: readonly string[]): Promise<RunningServer> {
   const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
-  const started = await untilReady(['apiserver', '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
+  const started = await untilReady([command, '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
   const [, url = '', , kubeconfig = ''] = started.line.split(' ')
   return { url, kubeconfig, pid: started.child.pid!, stop: stopper(started) }
 }

@@ -7,7 +7,7 @@ const ours = [
   'DaemonSetCondition.lastUpdateTime',
   'DaemonSetSpec.progressDeadlineSeconds',
   'StatefulSetCondition.lastUpdateTime',
-  'StatefulSetSpec.progressDeadlineSeconds',
+  'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]
 
 /** What travels in an envelope, which says apiVersion and kind: the served kinds and some messages. */

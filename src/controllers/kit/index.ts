@@ -19,7 +19,7 @@ export type {
   Told,
   Watch,
 } from './definition.ts'
-export { TerminalError, isNamespaceTerminating, judge } from './errors.ts'
+export { TerminalError } from './errors.ts'
 export { isFree } from './free-controller.ts'
 export type { FreeContext, FreeController, ManagedController, Running } from './free-controller.ts'
 export { KeyLoop } from './key-loop.ts'
@@ -27,4 +27,6 @@ export type { Again } from './key-loop.ts'
 export { ControllerManager } from './manager.ts'
 export type { ControllerManagerOptions, Role } from './manager.ts'
 export { allIn, indexByNamespace } from './namespace-index.ts'
+export { revise, revisionAppliers } from './revision-writes.ts'
+export type { RevisionAction } from './revision-writes.ts'
 export type { Writer } from './writer.ts'

@@ -141,8 +141,9 @@ export class Reconciler {
 
   async #writeStatus(ctx: ApplyContext<KubeObject>, status: object | undefined, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     const { owner, writer } = ctx
-    if (!status) return
-    const { definition } = this.#parts
+    const { definition, caches } = this.#parts
+    // What was done may have taken long, and the owner may be gone since.
+    if (!status || caches.of(definition.owner).get(keyOf(owner))?.metadata.uid !== owner.metadata.uid) return
     const { generation } = owner.metadata
     const isObserved = definition.observesGeneration !== false && generation !== undefined
     const next = isObserved ? { ...status, observedGeneration: generation } : status

@@ -6,15 +6,15 @@ import type { ReplicaOwner } from './observe.ts'
 import type { Action } from './plan.ts'
 
 export const apply: Appliers<ReplicaOwner, Action> = {
-  Adopt: {
+  AdoptPod: {
     pace: 'all at once',
     async run({ writer }, { pod }) {
       // How many more are needed was decided with this pod in mind.
       if (isPodFinished(await writer.adopt(pods, pod))) throw conflict({ group: '', resource: 'pods' }, pod.metadata.name ?? '', 'it has ended')
     },
   },
-  Release: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
-  Create: {
+  ReleasePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
+  CreatePod: {
     pace: 'slow start',
     async run({ owner, writer, event }) {
       const { metadata } = await writer.create(pods, podOfTemplate(owner.spec!.template!, { generateName: namePrefix(owner.metadata.name!) }))
@@ -22,7 +22,7 @@ export const apply: Appliers<ReplicaOwner, Action> = {
     },
     failed: (error) => ({ reason: 'FailedCreate', message: `Error creating: ${error.message}` }),
   },
-  Delete: {
+  DeletePod: {
     pace: 'all at once',
     async run({ writer, event }, { pod }) {
       await writer.delete(pods, pod)

@@ -5,24 +5,24 @@ import { observed, pod } from './sample-pods.ts'
 
 const manyPods = (count: number) => Array.from({ length: count }, (_, i) => pod(`p${i}`))
 
-/** `Create ×2`, `Delete a`. */
+/** `CreatePod ×2`, `DeletePod a`. */
 const said = (seen: Observed): string[] => {
   const { actions } = plan(seen)
-  const creates = actions.filter((a) => a.kind === 'Create').length
-  return [...actions.flatMap((a) => (a.kind === 'Create' ? [] : [`${a.kind} ${a.pod.metadata.name}`])), ...(creates ? [`Create ×${creates}`] : [])]
+  const creates = actions.filter((a) => a.kind === 'CreatePod').length
+  return [...actions.flatMap((a) => (a.kind === 'CreatePod' ? [] : [`${a.kind} ${a.pod.metadata.name}`])), ...(creates ? [`CreatePod ×${creates}`] : [])]
 }
 
 describe('plan()', () => {
   it.each<[string, Parameters<typeof observed>[0], string[]]>([
-    ['makes what is missing', { kept: [pod('a')] }, ['Create ×2']],
+    ['makes what is missing', { kept: [pod('a')] }, ['CreatePod ×2']],
     ['does nothing when there are enough', { kept: [pod('a'), pod('b'), pod('c')] }, []],
-    ['adopts, and makes what is missing besides', { kept: [pod('a')], adopt: [pod('b')] }, ['Adopt b', 'Create ×1']],
-    ['adopts more than are wanted, and deletes by rank', { wanted: 1, kept: [pod('a', { ready: 9 })], adopt: [pod('b'), pod('c')] }, ['Adopt b', 'Adopt c', 'Delete b', 'Delete c']],
-    ['replaces what it lets go', { wanted: 1, release: [pod('a')] }, ['Release a', 'Create ×1']],
-    ['deletes the first by rank', { wanted: 1, kept: [pod('a', { ready: 100 }), pod('b', { node: '' }), pod('c')] }, ['Delete b', 'Delete c']],
-    ['deletes where more of the family are', { wanted: 1, kept: [pod('a', { ready: 9 }), pod('b', { node: 'n2', ready: 9 })], onNodes: new Map([['n2', 2], ['n1', 1]]) }, ['Delete b']],
-    ['deletes all when none is wanted', { wanted: 0, kept: [pod('a'), pod('b')] }, ['Delete a', 'Delete b']],
-    ['makes no more at a time than a burst', { wanted: burst + 1 }, [`Create ×${burst}`]],
+    ['adopts, and makes what is missing besides', { kept: [pod('a')], adopt: [pod('b')] }, ['AdoptPod b', 'CreatePod ×1']],
+    ['adopts more than are wanted, and deletes by rank', { wanted: 1, kept: [pod('a', { ready: 9 })], adopt: [pod('b'), pod('c')] }, ['AdoptPod b', 'AdoptPod c', 'DeletePod b', 'DeletePod c']],
+    ['replaces what it lets go', { wanted: 1, release: [pod('a')] }, ['ReleasePod a', 'CreatePod ×1']],
+    ['deletes the first by rank', { wanted: 1, kept: [pod('a', { ready: 100 }), pod('b', { node: '' }), pod('c')] }, ['DeletePod b', 'DeletePod c']],
+    ['deletes where more of the family are', { wanted: 1, kept: [pod('a', { ready: 9 }), pod('b', { node: 'n2', ready: 9 })], onNodes: new Map([['n2', 2], ['n1', 1]]) }, ['DeletePod b']],
+    ['deletes all when none is wanted', { wanted: 0, kept: [pod('a'), pod('b')] }, ['DeletePod a', 'DeletePod b']],
+    ['makes no more at a time than a burst', { wanted: burst + 1 }, [`CreatePod ×${burst}`]],
   ])('%s', (_, seen, expected) => {
     expect(said(observed(seen))).toEqual(expected)
   })

@@ -3,19 +3,19 @@ import type { Step } from '../kit/index.ts'
 import { byDeletionRank, msUntilAvailable } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 
-export type Action = { kind: 'Adopt'; pod: Pod } | { kind: 'Release'; pod: Pod } | { kind: 'Create' } | { kind: 'Delete'; pod: Pod }
+export type Action = { kind: 'AdoptPod'; pod: Pod } | { kind: 'ReleasePod'; pod: Pod } | { kind: 'CreatePod' } | { kind: 'DeletePod'; pod: Pod }
 
 /** How many pods are made or deleted at most before their owner is looked at again. */
 export const burst = 500
 
-const create: Action = { kind: 'Create' }
+const create: Action = { kind: 'CreatePod' }
 
 /** First whose the pods are, then how many there are to be. */
 export function plan(seen: Observed): Step<Action> {
   const { adopt, release } = seen.claimed
   const actions: Action[] = [
-    ...adopt.map((pod): Action => ({ kind: 'Adopt', pod })),
-    ...release.map((pod): Action => ({ kind: 'Release', pod })),
+    ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
+    ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
     ...fitNumber(seen),
   ]
   const requeueAfterMs = msUntilAvailable(seen.claimed.kept, seen.minReadySeconds, seen.nowMs)
@@ -28,5 +28,5 @@ function fitNumber({ claimed: { kept, adopt }, wanted, onNodes, nowMs }: Observe
   if (surplus === 0) return []
   const pods = [...kept, ...adopt]
   const ranked = surplus < pods.length ? byDeletionRank(pods, onNodes, nowMs) : pods
-  return ranked.slice(0, Math.min(surplus, burst)).map((pod): Action => ({ kind: 'Delete', pod }))
+  return ranked.slice(0, Math.min(surplus, burst)).map((pod): Action => ({ kind: 'DeletePod', pod }))
 }

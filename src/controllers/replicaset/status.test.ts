@@ -9,8 +9,8 @@ import { status } from './status.ts'
 const untouched: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const done = (...actions: Action[]): Outcome<Action> => ({ ...untouched, done: actions })
 const failed = (action: Action, error: Error): Outcome<Action> => ({ ...untouched, failed: [{ action, error }] })
-const create: Action = { kind: 'Create' }
-const del = (p: ReturnType<typeof pod>): Action => ({ kind: 'Delete', pod: p })
+const create: Action = { kind: 'CreatePod' }
+const del = (p: ReturnType<typeof pod>): Action => ({ kind: 'DeletePod', pod: p })
 const [a, b, c] = [pod('a', { ready: 100 }), pod('b', { ready: 5 }), pod('c')]
 const unassigned = pod('u', { node: '', phase: 'Pending' })
 
@@ -22,11 +22,11 @@ describe('status() counts', () => {
     ['as fully labeled what has all labels of the template', { kept: [a, pod('x', { labels: { other: 'y' } })] }, untouched, [2, 1, 1, 1, 0]],
     ['what is going', { terminating: [c, b] }, untouched, [0, 0, 0, 0, 2]],
     ['what it has just made', { kept: [a] }, done(create, create), [3, 3, 1, 1, 0]],
-    ['what it has just adopted', { kept: [a], adopt: [b] }, done({ kind: 'Adopt', pod: b }), [2, 2, 2, 2, 0]],
-    ['not what it could not adopt', { kept: [a], adopt: [b] }, failed({ kind: 'Adopt', pod: b }, conflict({ group: '', resource: 'pods' }, 'b', 'no')), [1, 1, 1, 1, 0]],
+    ['what it has just adopted', { kept: [a], adopt: [b] }, done({ kind: 'AdoptPod', pod: b }), [2, 2, 2, 2, 0]],
+    ['not what it could not adopt', { kept: [a], adopt: [b] }, failed({ kind: 'AdoptPod', pod: b }, conflict({ group: '', resource: 'pods' }, 'b', 'no')), [1, 1, 1, 1, 0]],
     ['what it has just deleted as going', { wanted: 1, kept: [a, b, c] }, done(del(b), del(c)), [1, 1, 1, 1, 2]],
     ['what was on no node as gone', { wanted: 0, kept: [unassigned] }, done(del(unassigned)), [0, 0, 0, 0, 0]],
-    ['adopted and deleted in one step', { wanted: 0, adopt: [b] }, done({ kind: 'Adopt', pod: b }, del(b)), [0, 0, 0, 0, 1]],
+    ['adopted and deleted in one step', { wanted: 0, adopt: [b] }, done({ kind: 'AdoptPod', pod: b }, del(b)), [0, 0, 0, 0, 1]],
   ])('%s', (_, seen, outcome, expected) => {
     const { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas } = status(observed(seen), outcome)
     expect([replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas]).toEqual(expected)
@@ -83,7 +83,7 @@ describe('status() says ReplicaFailure', () => {
     ['no more, once nothing fails', { owner }, done(create), undefined],
     ['not for somebody who was faster', {}, failed(del(a), conflict({ group: '', resource: 'pods' }, 'a', 'changed')), undefined],
     ['not in a namespace that is going', {}, failed(create, terminating), undefined],
-    ['not if adopting fails', {}, failed({ kind: 'Adopt', pod: a }, new Error('no')), undefined],
+    ['not if adopting fails', {}, failed({ kind: 'AdoptPod', pod: a }, new Error('no')), undefined],
   ])('%s', (_, seen, outcome, expected) => {
     expect(failure({ nowMs, ...seen }, outcome)).toEqual(expected)
   })

@@ -1,8 +1,8 @@
 import type { Pod, ReplicaSetStatus } from '../../api/generated/types.ts'
 import { podDeletionGracePeriod } from '../../api/kinds/pod-deletion.ts'
 import { selectorFromMap } from '../../api/selectors/label-selector.ts'
-import { type Outcome, isNamespaceTerminating, judge } from '../kit/index.ts'
-import { type Condition, findCondition, isPodAvailable, isPodReady, removeCondition, setCondition, troubleText } from '../kit/workload/index.ts'
+import type { Outcome } from '../kit/index.ts'
+import { type Condition, findCondition, isPodAvailable, isPodReady, podFaultOf, removeCondition, setCondition, troubleText } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
 
@@ -42,9 +42,9 @@ function after({ claimed: { kept } }: Observed, { done }: Outcome<Action>): Afte
   const deleted: Pod[] = []
   let created = 0
   for (const action of done) {
-    if (action.kind === 'Create') created++
-    else if (action.kind === 'Adopt') own.add(action.pod)
-    else if (action.kind === 'Delete' && own.delete(action.pod)) deleted.push(action.pod)
+    if (action.kind === 'CreatePod') created++
+    else if (action.kind === 'AdoptPod') own.add(action.pod)
+    else if (action.kind === 'DeletePod' && own.delete(action.pod)) deleted.push(action.pod)
   }
   return { pods: [...own], deleted, created }
 }
@@ -70,13 +70,11 @@ const notLongEnough = (count: number, seconds: number): string => (count > 0 ? `
  * ReplicaFailure as long as creating or deleting fails. It keeps the words it came with: another message may name another pod, and every status
  * that is written has its owner looked at, and the same tried, again.
  */
-function replicaFailure(told: readonly Condition[] | undefined, { failed }: Outcome<Action>, nowMs: number): readonly Condition[] {
-  const failure = failed.find(({ action, error }) => reasons[action.kind] && judge(error) !== 'conflict' && !isNamespaceTerminating(error))
-  if (!failure) return removeCondition(told, 'ReplicaFailure')
-  const reason = reasons[failure.action.kind]!
+function replicaFailure(told: readonly Condition[] | undefined, outcome: Outcome<Action>, nowMs: number): readonly Condition[] {
+  const fault = podFaultOf(outcome)
+  if (!fault) return removeCondition(told, 'ReplicaFailure')
+  const { reason, error } = fault
   const current = findCondition(told, 'ReplicaFailure')
   if (current?.status === 'True' && current.reason === reason) return told!
-  return setCondition(told, { type: 'ReplicaFailure', status: 'True', reason, message: failure.error.message }, nowMs)
+  return setCondition(told, { type: 'ReplicaFailure', status: 'True', reason, message: error.message }, nowMs)
 }
-
-const reasons: Readonly<Partial<Record<Action['kind'], string>>> = { Create: 'FailedCreate', Delete: 'FailedDelete' }

@@ -1,12 +1,7 @@
-import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet } from '../../api/generated/types.ts'
-import { controllerrevisions, isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
-import type { Appliers, ApplyContext } from '../kit/index.ts'
-import { revisionHashLabel } from '../kit/workload/index.ts'
+import { isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
+import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
 import type { Action } from './plan.ts'
-
-/** The name of a revision belongs to another one: the next attempt has another hash. */
-export class RevisionTakenError extends Error {}
 
 type Ctx = ApplyContext<StatefulSet>
 type ClaimsOf = Pick<Extract<Action, { kind: 'CreatePod' }>, 'claims'>
@@ -14,10 +9,7 @@ type ClaimsOf = Pick<Extract<Action, { kind: 'CreatePod' }>, 'claims'>
 export const apply: Appliers<StatefulSet, Action> = {
   AdoptPod: ({ writer }, { pod }) => writer.adopt(pods, pod),
   ReleasePod: ({ writer }, { pod }) => writer.release(pods, pod),
-  AdoptRevision: ({ writer }, { revision }) => writer.adopt(controllerrevisions, revision),
-  CreateRevision: createRevision,
-  RenumberRevision: ({ writer }, { revision, to }) => writer.update(controllerrevisions, { ...revision, revision: to }),
-  DeleteRevision: ({ writer }, { revision }) => writer.delete(controllerrevisions, revision),
+  ...revisionAppliers,
   CreatePod: {
     pace: 'slow start',
     run: createPod,
@@ -37,17 +29,6 @@ export const apply: Appliers<StatefulSet, Action> = {
     },
     failed: (error, { pod }) => ({ reason: 'FailedDelete', message: `delete Pod ${pod.metadata.name} in StatefulSet failed error: ${error.message}` }),
   },
-}
-
-async function createRevision({ writer, owner }: Ctx, { name, data, hash, number }: Extract<Action, { kind: 'CreateRevision' }>): Promise<void> {
-  const labels = { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash }
-  const { namespace, annotations } = owner.metadata
-  try {
-    const made = await writer.create(controllerrevisions, { metadata: { name, namespace, labels, annotations }, data, revision: number })
-    if (!deepEqual(made.data, data)) throw new RevisionTakenError(`controllerrevisions.apps "${name}" holds another revision`)
-  } catch (e) {
-    throw isAlreadyExists(e) ? new RevisionTakenError(e.message) : e
-  }
 }
 
 async function createPod(ctx: Ctx, action: Extract<Action, { kind: 'CreatePod' }>): Promise<void> {

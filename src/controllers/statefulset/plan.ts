@@ -1,7 +1,7 @@
-import type { ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { OwnerReference } from '../../api/object.ts'
 import type { New } from '../../client/index.ts'
-import type { Step } from '../kit/index.ts'
+import { type RevisionAction, type Step, revise } from '../kit/index.ts'
 import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
 import { revisionOf } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
@@ -12,12 +12,9 @@ import { removeCondemned } from './condemned.ts'
 import { rollOut } from './update.ts'
 
 export type Action =
+  | RevisionAction
   | { kind: 'AdoptPod'; pod: Pod }
   | { kind: 'ReleasePod'; pod: Pod }
-  | { kind: 'AdoptRevision'; revision: ControllerRevision }
-  | { kind: 'CreateRevision'; name: string; data: unknown; hash: string; number: number }
-  | { kind: 'RenumberRevision'; revision: ControllerRevision; to: number }
-  | { kind: 'DeleteRevision'; revision: ControllerRevision }
   /** With the claims that it lacks, which are made first. */
   | { kind: 'CreatePod'; pod: New<Pod>; claims: readonly New<PersistentVolumeClaim>[] }
   | { kind: 'CreateClaims'; pod: Pod; claims: readonly New<PersistentVolumeClaim>[] }
@@ -35,7 +32,8 @@ export interface Stage {
 /** Decides the next step of a set: its places are filled first, then those that are too many go, then what is outdated is replaced. */
 export function plan(seen: Observed): Step<Action> {
   const look = lookAt(seen)
-  const actions: Action[] = [...belongings(seen), ...revise(look)]
+  // Pods name their revision: it has to be there before them.
+  const actions: Action[] = [...belongings(seen), ...revise(look.revisions.step)]
   let wait: string | undefined
   for (const stage of [fillReplicas, removeCondemned, rollOut]) {
     const { actions: more, wait: reason } = stage(look)
@@ -54,14 +52,6 @@ function belongings({ pods, orphanRevisions }: Observed): Action[] {
     ...pods.release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
     ...orphanRevisions.map((revision): Action => ({ kind: 'AdoptRevision', revision })),
   ]
-}
-
-/** Pods name their revision: it has to be there before them. */
-function revise({ revisions: { step } }: Look): Action[] {
-  if (step.kind === 'Keep') return []
-  if (step.kind === 'Renumber') return [{ kind: 'RenumberRevision', revision: step.revision, to: step.to }]
-  const { name, data, hash, number } = step
-  return [{ kind: 'CreateRevision', name, data, hash, number }]
 }
 
 function forget({ seen, pods, revisions }: Look): Action[] {

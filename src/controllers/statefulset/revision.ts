@@ -1,8 +1,7 @@
 import type { ControllerRevision, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
-import { type RevisionStep, reviseTo } from '../kit/workload/index.ts'
+import { type RevisionStep, reviseTo, templatePatch } from '../kit/workload/index.ts'
 
-/** What a revision holds: a patch that puts the template back, as `kubectl rollout undo` sends it. */
-export const revisionData = (set: StatefulSet): object => ({ spec: { template: { ...set.spec.template, $patch: 'replace' } } })
+export const revisionData = (set: StatefulSet): object => templatePatch(set.spec.template)
 
 /** The template that a revision holds. */
 export function templateOf({ data }: Pick<ControllerRevision, 'data'>): PodTemplateSpec {

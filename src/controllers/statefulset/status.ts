@@ -1,8 +1,6 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
-import { isInvalid } from '../../client/index.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, removeCondition, setTimedCondition, troubleText } from '../kit/workload/index.ts'
-import { RevisionTakenError } from './apply.ts'
+import { type Condition, RevisionTakenError, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
 import { type Counts, countPods } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
@@ -44,16 +42,5 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
     reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: `${counts.availableReplicas} of ${replicas} replicas are available.${isAvailable ? '' : troubleText(look.pods)}`,
   }, nowMs)
-  return withFailure(available, outcome, nowMs)
-}
-
-/** A pod that cannot be made for now is a ReplicaFailure; one that never can be ends the progress, too. */
-function withFailure(conditions: Condition[], { failed }: Outcome<Action>, nowMs: number): Condition[] {
-  const fault = failed.find(({ error }) => !(error instanceof RevisionTakenError))
-  if (!fault) return removeCondition(conditions, 'ReplicaFailure')
-  const reason = fault.action.kind === 'DeletePod' ? 'FailedDelete' : 'FailedCreate'
-  const { message } = fault.error
-  const failure = setTimedCondition(conditions, { type: 'ReplicaFailure', status: 'True', reason, message }, nowMs)
-  if (fault.action.kind !== 'CreatePod' || !isInvalid(fault.error)) return failure
-  return setTimedCondition(failure, { type: 'Progressing', status: 'False', reason, message }, nowMs)
+  return withFault(available, podFaultOf(outcome), nowMs)
 }

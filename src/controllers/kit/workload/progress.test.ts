@@ -56,6 +56,14 @@ describe('decideProgress()', () => {
     expect(decideProgress(first.conditions, rollout(), at(45)).deadlineInMs).toBe(15_000)
   })
 
+  it('says why nothing moves, which does not move the clock', () => {
+    const waiting = { messages: { ...rollout().messages, waiting: 'for an image' } }
+    const first = decideProgress([progressing()], rollout(waiting), at(30))
+    expect(first).toEqual({ conditions: [progressing({ message: 'for an image' })], deadlineInMs: 30_000 })
+    const failed = progressing({ status: 'False', reason: 'FailedCreate' })
+    expect(decideProgress([failed], rollout(waiting), at(30)).conditions).toEqual([failed])
+  })
+
   it('keeps the other conditions', () => {
     const available: Condition = { type: 'Available', status: 'False' }
     expect(decideProgress([available, progressing()], rollout(), at(90)).conditions[0]).toBe(available)

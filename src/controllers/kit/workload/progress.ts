@@ -42,7 +42,8 @@ export interface Rollout {
   hasMoved: boolean
   /** Nothing is to be expected of it for now, so that its time does not pass: it is paused, or held by a partition. */
   isHeld?: boolean
-  messages: { complete: string; moving: string; exceeded: string }
+  /** `waiting` is said while nothing moves, under the reason that there is: nobody has to wait for the deadline to hear why. Default: the old words. */
+  messages: { complete: string; moving: string; exceeded: string; waiting?: string }
 }
 
 /** What to say about the progress of a workload, and when to look again even if nothing happens. */
@@ -71,8 +72,14 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   if (!current || rollout.isHeld) return { conditions: kept, deadlineInMs: undefined }
   const deadlineInMs = untilDeadline(current, deadlineSeconds, nowMs)
   const isExceeded = current.reason === deadlineExceeded || (deadlineInMs !== undefined && deadlineInMs <= 0)
-  if (!isExceeded) return { conditions: kept, deadlineInMs }
+  if (!isExceeded) return { conditions: reworded(kept, current, messages.waiting, nowMs), deadlineInMs }
   return { conditions: setTimedCondition(conditions, say('False', deadlineExceeded, messages.exceeded), nowMs), deadlineInMs: undefined }
+}
+
+/** Other words do not move the clock. One that has failed for good keeps saying why. */
+function reworded(conditions: Condition[], current: Condition, message: string | undefined, nowMs: number): Condition[] {
+  if (message === undefined || current.status !== 'True') return conditions
+  return setTimedCondition(conditions, { type: current.type, status: 'True', reason: current.reason ?? '', message }, nowMs)
 }
 
 /** What is left of the time of a rollout whose Progressing condition is this; undefined where its time does not run. */

@@ -1,9 +1,12 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
-import type { ControllerRevision } from '../../../api/generated/types.ts'
+import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
 import { hashOf } from './hash.ts'
 
 /** The label that says which revision a pod, or a ControllerRevision, is of. */
 export const revisionHashLabel = 'controller-revision-hash'
+
+/** What a revision of a template holds: a patch that puts it back, as `kubectl rollout undo` sends it. */
+export const templatePatch = (template: PodTemplateSpec): object => ({ spec: { template: { ...template, $patch: 'replace' } } })
 
 /** Revisions from the oldest to the newest. Of two with the same number the older object, then the lesser name, comes first. */
 export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
@@ -12,6 +15,9 @@ export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revis
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The name of a revision belongs to another one: the next attempt has another hash. */
+export class RevisionTakenError extends Error {}
 
 /** What has to happen so that the present state of a workload has a revision, which is the newest one. */
 export type RevisionStep =
