@@ -6,7 +6,7 @@ import { type Random, systemRandom } from '../base/random.ts'
 import { Client, type Transport } from '../client/index.ts'
 import { type ManagedController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
 import { ApiServer, Authenticator, type UserInfo, admissionPlugins } from '../server/index.ts'
-import { openMemoryStore } from '../store/index.ts'
+import { type Store, openMemoryStore } from '../store/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type TemporaryDoor, openDoor } from './temporary-door.ts'
 import { controllerManagerUser } from './users.ts'
@@ -17,10 +17,12 @@ export interface TestClusterOptions {
   /** Default: the machine's. With a SeededRandom names and uids come out the same each time. */
   random?: Random
   gates?: Partial<Record<GateName, boolean>>
+  /** Default: a new one. One that is handed in stays open when the cluster stops: another may go on with it. */
+  store?: Store
   /** Run in the same process, over a transport of their own. */
   controllers?: readonly ManagedController[]
   /** More about how they run. */
-  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection'>>
+  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection' | 'gates'>>
   /** Puts itself between the controllers and the server, to make it slow or unreliable. */
   wrapTransport?(transport: Transport): Transport
   /** Also listens on a free port of the loopback interface, with a kubeconfig for kubectl. */
@@ -52,7 +54,7 @@ const admin: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', '
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { clock = systemClock, random = systemRandom, logger = silentLogger, wrapTransport = (t) => t } = options
   const gates = FeatureGates.of(options.gates)
-  const store = openMemoryStore({ clock })
+  const store = options.store ?? openMemoryStore({ clock })
   const server = await ApiServer.open({
     store,
     gates,
@@ -77,7 +79,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     await controlling?.close()
     await transport.close()
     server.close()
-    await store.close()
+    if (!options.store) await store.close()
   }
   try {
     if (options.listen) door = await openDoor(server)

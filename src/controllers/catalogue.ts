@@ -1,5 +1,6 @@
 import { clusterRoleAggregationController } from './cluster-role-aggregation/index.ts'
 import { cronJobController } from './cronjob/index.ts'
+import { daemonSetController } from './daemonset/index.ts'
 import { deploymentController } from './deployment/index.ts'
 import { disruption, staleDisruption } from './disruption/index.ts'
 import { endpointSlice } from './endpoint-slice/index.ts'
@@ -36,6 +37,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'replicaset-controller': replicaSetController,
   'replicationcontroller-controller': replicationControllerController,
   'statefulset-controller': statefulSetController,
+  'daemonset-controller': daemonSetController,
   'job-controller': [jobController, orphanPodController],
   'cronjob-controller': ({ timeZone }) => cronJobController(timeZone),
   'garbage-collector-controller': garbageCollector,

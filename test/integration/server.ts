@@ -135,7 +135,7 @@ export class TestWatch {
   async take(): Promise<Line[]> {
     await settle()
     // Under load lines are gathered for a few milliseconds.
-    this.#clock.advance(5)
+    this.#clock.advance(10)
     await settle()
     return this.exchange.takeLines() as Line[]
   }

@@ -10,3 +10,7 @@ export function tolerates({ effect, key, operator, value }: Toleration, taint: T
 
 /** A taint is known by its key and its effect. */
 export const isSameTaint = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === b.effect
+
+/** The first taint with one of these effects that a pod does not put up with. */
+export const untoleratedTaint = (taints: readonly Taint[] | undefined, tolerations: readonly Toleration[], effects: readonly string[]): Taint | undefined =>
+  taints?.find((taint) => effects.includes(taint.effect) && !tolerations.some((toleration) => tolerates(toleration, taint)))

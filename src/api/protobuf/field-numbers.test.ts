@@ -5,7 +5,7 @@ import { fieldNumbers } from './field-numbers.ts'
 /** What Coxswain adds to Kubernetes' types: no protobuf client knows it. */
 const ours = [
   'DaemonSetCondition.lastUpdateTime',
-  'DaemonSetSpec.progressDeadlineSeconds',
+  'DaemonSetSpec.progressDeadlineSeconds', 'DaemonSetStatus.updateRevision',
   'StatefulSetCondition.lastUpdateTime',
   'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]

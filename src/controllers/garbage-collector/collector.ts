@@ -54,8 +54,10 @@ export class Collector {
       if (phaseOf(object) !== 'staying') return
       const judged = await this.#owners.judge({ type, object })
       if (!judged) return
-      isUnsure = judged.isUnsure
       const { namespace = '', name = '', uid = '', resourceVersion, ownerReferences = [] } = object.metadata
+      // Asking may have taken long. What the cache has got since is judged anew; what has gone needs nothing.
+      if (object === node.object && this.#graph.node(uid)?.object !== object) return this.#lookAt(uid)
+      isUnsure = judged.isUnsure
       const decision = decide(object, judged.owners, this.#graph.hasDependents(uid))
       const { signal } = this.#ctx
       if (decision.kind === 'Delete') {

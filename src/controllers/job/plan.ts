@@ -1,9 +1,9 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
 import { msUntilDeadline } from './goal.ts'
+import { IndexSet } from './index-set.ts'
 import type { Observed } from './observe.ts'
 import { type RunAction, runPods } from './run-pods.ts'
-import { IndexSet } from './index-set.ts'
 import { completionsOf } from './tally.ts'
 import { indexOf, isFinished, isIndexed, isManagedElsewhere, isTracked } from './tracking.ts'
 
@@ -30,10 +30,9 @@ export function plan(seen: Observed): Step<Action> {
   const letGo = accounted(seen).map((pod): Action => ({ kind: 'LetGoPod', pod }))
   if (job.metadata.deletionTimestamp) return { actions: letGo }
   if (goal) return goal.isDeclared ? { actions: [...letGo, ...endPods(seen)], wait: `${tally.terminating} pods to go` } : { actions: letGo, wait: goal.message }
-  const { actions, requeueAfterMs } = runPods(seen, mostAtOnce)
-  const deadlineMs = msUntilDeadline(job, nowMs)
-  const laterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, deadlineMs ?? Number.POSITIVE_INFINITY)
-  return { actions: [...letGo, ...actions], ...(laterMs === Number.POSITIVE_INFINITY ? {} : { requeueAfterMs: laterMs }) }
+  const { actions, requeueAfterMs, ...why } = runPods(seen, mostAtOnce)
+  const laterMs = [requeueAfterMs, msUntilDeadline(job, nowMs)].filter((ms) => ms !== undefined)
+  return { ...why, actions: [...letGo, ...actions], ...(laterMs.length > 0 ? { requeueAfterMs: Math.min(...laterMs) } : {}) }
 }
 
 function sortOut({ strays, strangers }: Observed): Action[] {

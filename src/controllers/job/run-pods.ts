@@ -15,8 +15,11 @@ export type RunAction =
 
 interface Run {
   actions: RunAction[]
+  wait?: string
   requeueAfterMs?: number
 }
+
+const backsOff = (requeueAfterMs: number): Run => ({ actions: [], wait: 'the back-off after pods that failed', requeueAfterMs })
 
 /** Keeps as many pods running as the Job wants now: first those that are too many go, then those that are missing come. */
 export function runPods(seen: Observed, mostAtOnce: number): Run {
@@ -56,8 +59,8 @@ function surplus({ job, tally: { active }, nowMs }: Observed, wanted: number): P
 }
 
 function missingPods({ backOff, nowMs }: Observed, count: number): Run {
-  const requeueAfterMs = waitMs(backOff, nowMs)
-  return requeueAfterMs > 0 ? { actions: [], requeueAfterMs } : { actions: Array.from({ length: count }, () => ({ kind: 'CreatePod' })) }
+  const ms = waitMs(backOff, nowMs)
+  return ms > 0 ? backsOff(ms) : { actions: Array.from({ length: count }, () => ({ kind: 'CreatePod' })) }
 }
 
 function missingIndexes(seen: Observed, count: number): Run {
@@ -72,13 +75,11 @@ function missingIndexes(seen: Observed, count: number): Run {
     return { kind: 'CreatePod', index, ...(predecessor ? { predecessor } : {}) }
   }
   if (!tally.failedIndexes) {
-    const requeueAfterMs = waitMs(backOff, nowMs)
-    return requeueAfterMs > 0 ? { actions: [], requeueAfterMs } : { actions: missing.map(create) }
+    const ms = waitMs(backOff, nowMs)
+    return ms > 0 ? backsOff(ms) : { actions: missing.map(create) }
   }
   const waits = missing.map((index) => ({ index, ms: indexWaitMs(tally.predecessors.get(index), nowMs) }))
   const later = waits.filter(({ ms }) => ms > 0).map(({ ms }) => ms)
-  return {
-    actions: waits.filter(({ ms }) => ms === 0).map(({ index }) => create(index)),
-    ...(later.length > 0 ? { requeueAfterMs: Math.min(...later) } : {}),
-  }
+  const actions = waits.filter(({ ms }) => ms === 0).map(({ index }) => create(index))
+  return { ...(later.length > 0 ? backsOff(Math.min(...later)) : {}), actions }
 }

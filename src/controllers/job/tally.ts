@@ -46,15 +46,17 @@ function endsIndex({ spec }: Job, pod: Pod): boolean {
   return action === 'FailIndex' || (action !== 'Ignore' && failuresBefore(pod).counted >= spec.backoffLimitPerIndex!)
 }
 
+/** Sorts the pods out. */
 export function tallyOf(job: Job, pods: readonly Pod[]): Tally {
   const { status } = job
   const completions = completionsOf(job)
   const { succeeded: writtenSucceeded = [], failed: writtenFailed = [] } = status?.uncountedTerminatedPods ?? {}
   const written = new Set([...writtenSucceeded, ...writtenFailed])
+  const asFailed = new Set(writtenFailed)
   const active = pods.filter(isPodActive)
   const tracked = pods.filter(isTracked)
   const wanted = isIndexed(job) ? tracked.filter((pod) => indexOf(pod, completions) !== undefined) : tracked
-  const succeeded = wanted.filter((pod) => pod.status?.phase === 'Succeeded' && !writtenFailed.includes(pod.metadata.uid!))
+  const succeeded = wanted.filter((pod) => pod.status?.phase === 'Succeeded' && !asFailed.has(pod.metadata.uid!))
   const lost = wanted.filter((pod) => isLost(job, pod))
   const isNew = (pod: Pod) => !written.has(pod.metadata.uid!)
   const newlySucceeded = succeeded.filter(isNew)

@@ -19,7 +19,7 @@ export type {
   Told,
   Watch,
 } from './definition.ts'
-export { TerminalError } from './errors.ts'
+export { TerminalError, isNamespaceTerminating } from './errors.ts'
 export { isFree } from './free-controller.ts'
 export type { FreeContext, FreeController, ManagedController, Running } from './free-controller.ts'
 export { KeyLoop } from './key-loop.ts'

@@ -1,8 +1,6 @@
-import { deepEqual } from '../../api/deep-equal.ts'
-import type { Pod } from '../../api/generated/types.ts'
-import { controllerOf, pods, replicasets } from '../../client/index.ts'
-import { type ControllerDefinition, defineController, watching } from '../kit/index.ts'
-import { keysSelecting, raisedQuotas, selectorIndex } from '../kit/workload/index.ts'
+import { pods, replicasets } from '../../client/index.ts'
+import { type ControllerDefinition, defineController } from '../kit/index.ts'
+import { raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { type Observed, type ReplicaKind, type ReplicaOwner, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
@@ -16,11 +14,7 @@ export function defineReplicaController<Owner extends ReplicaOwner>(name: string
     name,
     owner: kind.type,
     owns: [pods],
-    watches: [
-      // Whoever selects a pod that nobody manages may adopt it.
-      watching(pods, (pod, caches) => (controllerOf(pod) ? [] : keysSelecting(selecting, caches, pod)), mayBeAdopted),
-      quotas.watch,
-    ],
+    watches: [selectedOrphans(selecting, pods), quotas.watch],
     indexes: [selecting.index, quotas.index],
     gate: 'StaleControllerConsistencyReplicaSet',
     workers: 20,
@@ -30,10 +24,6 @@ export function defineReplicaController<Owner extends ReplicaOwner>(name: string
     status: status as ControllerDefinition<Owner, Observed, Action>['status'],
   })
 }
-
-/** Whether a pod is to be had that was not, or by others. */
-const mayBeAdopted = (before: Pod, after: Pod): boolean =>
-  !controllerOf(after) && (controllerOf(before) !== undefined || !deepEqual(before.metadata.labels, after.metadata.labels))
 
 /** Keeps the pods of ReplicaSets. */
 export const replicaSetController = defineReplicaController('replicaset', {

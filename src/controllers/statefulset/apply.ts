@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../api/generated/types.ts'
 import { isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
+import { setNameOf } from './identity.ts'
 import type { Action } from './plan.ts'
 
 type Ctx = ApplyContext<StatefulSet>
@@ -13,23 +14,31 @@ export const apply: Appliers<StatefulSet, Action> = {
   CreatePod: {
     pace: 'slow start',
     run: createPod,
-    failed: (error, { pod }) => ({ reason: 'FailedCreate', message: `create Pod ${pod.metadata.name} in StatefulSet failed error: ${error.message}` }),
+    failed: (error, { pod }) => ({ reason: 'FailedCreate', message: failureText('create', pod.metadata.name!, error) }),
   },
   CreateClaims: (ctx, { pod, claims }) => createClaims(ctx, pod.metadata.name!, { claims }),
   OwnClaim: ({ writer }, { claim, owners }) => {
     const { uid, resourceVersion } = claim.metadata
     return writer.patch(persistentvolumeclaims, claim, { metadata: { uid, resourceVersion, ownerReferences: owners } }, { type: 'merge' })
   },
-  LabelPod: ({ writer }, { pod, labels }) => writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid, labels } }, { type: 'merge' }),
+  LabelPod: {
+    run: async ({ writer, event, owner }, { pod, labels }) => {
+      await writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid, labels } }, { type: 'merge' })
+      event('Normal', 'SuccessfulUpdate', `update Pod ${pod.metadata.name} in StatefulSet ${owner.metadata.name} successful`)
+    },
+    failed: (error, { pod }) => ({ reason: 'FailedUpdate', message: failureText('update', pod.metadata.name!, error) }),
+  },
   DeletePod: {
     pace: 'all at once',
     run: async ({ writer, event, owner }, { pod }) => {
       await writer.delete(pods, pod)
       event('Normal', 'SuccessfulDelete', `delete Pod ${pod.metadata.name} in StatefulSet ${owner.metadata.name} successful`)
     },
-    failed: (error, { pod }) => ({ reason: 'FailedDelete', message: `delete Pod ${pod.metadata.name} in StatefulSet failed error: ${error.message}` }),
+    failed: (error, { pod }) => ({ reason: 'FailedDelete', message: failureText('delete', pod.metadata.name!, error) }),
   },
 }
+
+const failureText = (verb: string, podName: string, error: Error): string => `${verb} Pod ${podName} in StatefulSet ${setNameOf(podName)} failed error: ${error.message}`
 
 async function createPod(ctx: Ctx, action: Extract<Action, { kind: 'CreatePod' }>): Promise<void> {
   const { writer, event, owner } = ctx

@@ -1,18 +1,22 @@
 import type { StatefulSet } from '../../api/generated/types.ts'
 import { type KubeObject, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
+import { raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { status } from './status.ts'
 
+const quotas = raisedQuotas(statefulsets)
+
 /** Pods with names of their own that last, one after the other or all at once. */
 export const statefulSetController = defineController<StatefulSet, Observed, Action>({
   name: 'statefulset',
   owner: statefulsets,
   owns: [pods, controllerrevisions],
-  watches: [watching(pods, setOfOrphan), watching(persistentvolumeclaims, setOfClaim)],
+  watches: [watching(pods, setOfOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
+  indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',
   observe,
   plan,

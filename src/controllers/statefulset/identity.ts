@@ -17,6 +17,9 @@ export function ordinalOf(set: StatefulSet, podName: string): number | undefined
 
 const maxOrdinal = 2_147_483_647
 
+/** The name of the set whose pod has this name. */
+export const setNameOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-'))
+
 export const startOrdinal = (set: StatefulSet): number => set.spec.ordinals?.start ?? 0
 
 export const podNameAt = (set: StatefulSet, ordinal: number): string => `${set.metadata.name}-${ordinal}`

@@ -17,7 +17,16 @@ export interface Look extends Slots {
   isUnavailable(pod: Pod | undefined): boolean
 }
 
+const looks = new WeakMap<Observed, Look>()
+
+/** The same for the same observation: every stage asks. */
 export function lookAt(seen: Observed): Look {
+  let look = looks.get(seen)
+  if (!look) looks.set(seen, (look = lookAnew(seen)))
+  return look
+}
+
+function lookAnew(seen: Observed): Look {
   const { set, pods: claimed, nowMs } = seen
   const pods = [...claimed.kept, ...claimed.adopt]
   return {

@@ -1,8 +1,8 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { type Claim, claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { inHistory } from '../kit/workload/index.ts'
-import { claimNameAt, ordinalOf } from './identity.ts'
+import { claimNamesOf, inHistory } from '../kit/workload/index.ts'
+import { claimNameAt, ordinalOf, startOrdinal } from './identity.ts'
 
 /** All that is known of a set when it is decided about. */
 export interface Observed {
@@ -11,7 +11,7 @@ export interface Observed {
   /** In order, with those that are about to be adopted. */
   history: readonly ControllerRevision[]
   orphanRevisions: readonly ControllerRevision[]
-  /** Claims of the set's pods that are there, by name. */
+  /** Claims that are there, by name: those of all places, and what pods wait for. */
   claims: ReadonlyMap<string, PersistentVolumeClaim>
   nowMs: number
   /** Gates. */
@@ -40,17 +40,18 @@ export function observe({ caches, nowMs, gates }: ObserveContext, set: StatefulS
 
 function claimsOf(caches: Caches, set: StatefulSet, pods: readonly Pod[]): Map<string, PersistentVolumeClaim> {
   const claims = new Map<string, PersistentVolumeClaim>()
+  const look = (name: string) => {
+    const found = caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name)
+    if (found) claims.set(name, found)
+  }
+  for (const pod of pods) if (pod.status?.phase === 'Pending') claimNamesOf(pod).forEach(look)
   const templates = set.spec.volumeClaimTemplates ?? []
   if (templates.length === 0) return claims
-  const start = set.spec.ordinals?.start ?? 0
+  const start = startOrdinal(set)
   const ordinals = new Set(pods.map((pod) => ordinalOf(set, pod.metadata.name!)!))
   for (let i = 0; i < (set.spec.replicas ?? 1); i++) ordinals.add(start + i)
   for (const ordinal of ordinals) {
-    for (const template of templates) {
-      const name = claimNameAt(set, template, ordinal)
-      const found = caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name)
-      if (found) claims.set(name, found)
-    }
+    for (const template of templates) look(claimNameAt(set, template, ordinal))
   }
   return claims
 }

@@ -118,6 +118,11 @@ describe('updating with maxUnavailable 2 while some are not available', () => {
     expect(update('Parallel', pods)).toEqual(parallel)
   })
 
+  it('a value beyond what is to be updated acts as all of that: one below the partition that is broken takes from it', () => {
+    const set = sampleSet({ policy: 'Parallel', image: 'b', maxUnavailable: 9, partition: 2 })
+    expect(actionsOf({ set, pods: podsOf('a', 'unready', 'ready', 'ready', 'ready', 'ready') })).toEqual(['delete web-4', 'delete web-3'])
+  })
+
   it('a broken one below the partition is left alone, and takes from the budget', () => {
     const set = sampleSet({ policy: 'Parallel', image: 'b', maxUnavailable: 2, partition: 2 })
     expect(actionsOf({ set, pods: podsOf('a', 'unready', 'ready', 'ready', 'ready', 'ready') })).toEqual(['delete web-4'])
@@ -156,7 +161,8 @@ describe('revisions', () => {
   it('beyond the limit the oldest that are not in use go', () => {
     const history = ['x', 'y', 'z', 'a'].map((name, i) => sampleRevision(name, i + 1, sampleSet({ image: name })))
     const set = sampleSet({ replicas: 1, spec: { revisionHistoryLimit: 1 } })
-    expect(actionsOf({ set, history, pods: podsOf('x', 'ready').concat() })).toEqual(['delete web-0', 'DeleteRevision y'])
+    expect(actionsOf({ set, history, pods: podsOf('x', 'ready') })).toEqual(['delete web-0', 'DeleteRevision y'])
+    expect(actionsOf({ set: sampleSet({ replicas: 1, spec: { revisionHistoryLimit: -1 } }), history, pods: podsOf('a', 'ready') })).toEqual([])
   })
 })
 
@@ -182,6 +188,11 @@ describe('claims', () => {
     ['going when scaled down, while the pod is wanted', policy('Retain', 'Delete'), [], []],
     ['going either way, while the pod is wanted', policy('Delete', 'Delete'), [], ['own data-web-0 by StatefulSet']],
     ['managed by somebody else', policy('Delete', 'Delete'), [{ ...bySet, name: 'other', uid: 'o' }], []],
+    ['managed by somebody else and by us', policy('Delete', 'Delete'), [{ ...bySet, name: 'other', uid: 'o' }, { ...bySet, controller: undefined }], ['own data-web-0 by StatefulSet']],
+    ['going with the set, which does not manage it', policy('Delete', 'Retain'), [{ ...bySet, controller: undefined }], ['own data-web-0 by StatefulSet']],
+    ['going with an earlier set of the name: left to the garbage collector', policy('Retain', 'Retain'), [{ ...bySet, uid: 'earlier' }], []],
+    ['going with an earlier pod of the name: left to the garbage collector', policy('Delete', 'Delete'), [owner('Pod', 'web-0', 'earlier')], []],
+    ['going with the pod, which was too many and is wanted again', policy('Retain', 'Delete'), [owner('Pod', 'web-0', 'uid-0')], ['own data-web-0 by nobody']],
     ['with another owner, which stays', policy('Delete', 'Retain'), [{ ...bySet, kind: 'ConfigMap', apiVersion: 'v1', controller: undefined }], ['own data-web-0 by ConfigMap,StatefulSet']],
   ])('of a replica: %s', (_, spec, owners, expected) => {
     expect(actionsOf({ set: sampleSet({ replicas: 1, spec }), pods: podsOf('a', 'ready'), claims: new Map([claim('data-web-0', owners)]) })).toEqual(expected)
@@ -193,8 +204,21 @@ describe('claims', () => {
   ])('of a pod that is too many: %s', (_, spec, owners, expected) => {
     expect(actionsOf({ set: sampleSet({ replicas: 0, spec }), pods: podsOf('a', 'ready'), claims: new Map([claim('data-web-0', owners)]) })).toEqual(expected)
   })
-  it('that go with an earlier pod are waited for', () => {
-    const claims = new Map([claim('data-web-0', [owner('Pod', 'web-0', 'earlier')])])
+  it.each<[string, PodState]>([
+    ['a pod that goes', 'going'],
+    ['a pod that has failed, before it is deleted', 'failed'],
+    ['an outdated pod, before it is deleted', 'ready'],
+  ])('are taken from %s and is wanted again', (_, state) => {
+    const claims = new Map([claim('data-web-0', [owner('Pod', 'web-0', 'uid-0')])])
+    const actions = actionsOf({ set: sampleSet({ replicas: 1, image: 'b', spec: policy('Retain', 'Delete') }), pods: podsOf('a', state), claims })
+    expect(actions).toEqual(state === 'going' ? ['own data-web-0 by nobody'] : ['own data-web-0 by nobody', 'delete web-0'])
+  })
+  it.each<[string, object]>([
+    ['that go with an earlier pod', { ownerReferences: [owner('Pod', 'web-0', 'earlier')] }],
+    ['that go with an earlier set', { ownerReferences: [owner('StatefulSet', 'web', 'earlier')] }],
+    ['that are being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z' }],
+  ])('%s are waited for', (_, metadata) => {
+    const claims = new Map([['data-web-0', { metadata: { name: 'data-web-0', ...metadata } } as PersistentVolumeClaim]])
     const seen = sampleSeen({ set: sampleSet({ spec: policy('Retain', 'Delete') }), claims })
     expect(plan(seen)).toMatchObject({ actions: [], wait: 'claim data-web-0 is to go before pod web-0 is made' })
     expect(actionsOf({ set: sampleSet({ policy: 'Parallel', replicas: 2, spec: policy('Retain', 'Delete') }), claims })).toEqual(['create web-1@a +data-web-1'])

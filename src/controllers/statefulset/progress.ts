@@ -1,9 +1,17 @@
 import type { StatefulSetStatus } from '../../api/generated/types.ts'
-import { type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition, troubleText } from '../kit/workload/index.ts'
+import { type Headway, type Progress, type StoredCondition, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition } from '../kit/workload/index.ts'
 import { type Counts, countPods } from './counts.ts'
 import { revisionOf } from './identity.ts'
 import type { Look } from './look.ts'
 import { isOutdated } from './update.ts'
+
+/** What a set waits for, as sentences with a blank before them; '' for nothing. */
+export interface Why {
+  /** What looks like trouble. */
+  trouble: string
+  /** The same, or what merely takes its time. */
+  blocker: string
+}
 
 /** How many replicas are to be of the new revision. */
 export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)
@@ -15,8 +23,8 @@ const headway = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0
   old: replicas - updatedReplicas,
 })
 
-/** What Progressing says of a set, next to its other conditions. */
-export function progressOf(look: Look, counts: Counts = countPods(look)): Progress {
+/** What Progressing says of a set, next to its other conditions. `why` is the sentence about what it waits for, if it is known already. */
+export function progressOf(look: Look, counts: Counts = countPods(look), why?: Why): Progress {
   const { seen, revisions, partition } = look
   const { set, nowMs } = seen
   const { replicas = 1, updateStrategy, progressDeadlineSeconds } = set.spec
@@ -25,6 +33,7 @@ export function progressOf(look: Look, counts: Counts = countPods(look)): Progre
   const isUpdated = staged.every(({ pod }) => pod && !isPodTerminating(pod) && revisionOf(pod) === revisions.update.name)
   const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
   const what = `revision ${revisions.update.name}`
+  const moving = `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why?.trouble ?? ''}`
   return decideProgress(started(look), {
     deadlineSeconds: progressDeadlineSeconds,
     reasons: { complete: isHeldByPartition ? 'PartitionReached' : 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
@@ -36,8 +45,9 @@ export function progressOf(look: Look, counts: Counts = countPods(look)): Progre
       complete: isHeldByPartition
         ? `All ${staged.length} replicas from partition ${partition} on are available at ${what}.`
         : `All ${replicas} replicas are available at ${what}.`,
-      moving: `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${troubleText(look.pods)}`,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${blockedText(look.pods)}`,
+      moving,
+      waiting: moving,
+      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why?.blocker ?? ''}`,
     },
   }, nowMs)
 }

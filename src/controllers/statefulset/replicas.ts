@@ -2,14 +2,14 @@ import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { New } from '../../client/index.ts'
 import { blockerOf, blockerText, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
 import { ownClaims } from './claims.ts'
-import { identityLabels, newClaims, newPod, podNameAt, podNameLabel, revisionOf, startOrdinal } from './identity.ts'
+import { claimNameAt, identityLabels, newClaims, newPod, podNameAt, podNameLabel, startOrdinal } from './identity.ts'
 import type { Look } from './look.ts'
 import type { Action, Stage } from './plan.ts'
 import { isBrokenRollout } from './recovery.ts'
-import { isStaleClaim } from './retention.ts'
+import { isLeaving } from './retention.ts'
 import type { Slot } from './slots.ts'
 
-/** Gives every place its pod. In order, each place waits for the ones before it. */
+/** Gives every place its pod. In order, each place waits for the ones before it. Claims are looked after before a pod goes that they may belong to. */
 export function fillReplicas(look: Look): Stage {
   const deletes: Action[] = []
   const creates: Action[] = []
@@ -18,26 +18,23 @@ export function fillReplicas(look: Look): Stage {
     const { pod } = slot
     const before = deletes.length + creates.length
     if (!pod) {
-      if (staleClaimOf(look, slot)) {
-        if (look.isOrdered) return stop([...deletes, ...creates, ...mends], `claim ${staleClaimOf(look, slot)} is to go before pod ${podNameAt(look.seen.set, slot.ordinal)} is made`)
-        continue
-      }
-      creates.push(createAt(look, slot))
-    } else if ((isPodFinished(pod) || isBrokenRollout(look, slot)) && !isPodTerminating(pod)) {
-      deletes.push({ kind: 'DeletePod', pod })
-    } else if (!isPodFinished(pod)) {
+      const leaving = leavingClaimOf(look, slot)
+      if (leaving && look.isOrdered) return stop([...mends, ...deletes, ...creates], `claim ${leaving} is to go before pod ${podNameAt(look.seen.set, slot.ordinal)} is made`)
+      if (!leaving) creates.push(createAt(look, slot))
+    } else {
       mends.push(...mend(look, pod, slot))
+      if ((isPodFinished(pod) || isBrokenRollout(look, slot)) && !isPodTerminating(pod)) deletes.push({ kind: 'DeletePod', pod })
     }
     if (!look.isOrdered) continue
-    if (deletes.length + creates.length > before || look.isUnavailable(pod)) return stop([...deletes, ...creates, ...mends], waitFor(look, slot))
+    if (deletes.length + creates.length > before || look.isUnavailable(pod)) return stop([...mends, ...deletes, ...creates], waitFor(look, slot))
   }
-  return { actions: [...deletes, ...creates, ...mends] }
+  return { actions: [...mends, ...deletes, ...creates] }
 }
 
 const stop = (actions: readonly Action[], wait: string): Stage => ({ actions, wait })
 
 function waitFor({ seen }: Look, { pod, ordinal }: Slot): string {
-  const blocker = pod && blockerOf([pod])
+  const blocker = pod && blockerOf([pod], (name) => seen.claims.get(name))
   if (blocker) return blockerText(blocker)
   return pod ? `pod ${pod.metadata.name} is not available yet` : `pod ${podNameAt(seen.set, ordinal)} is being made`
 }
@@ -54,20 +51,17 @@ function createAt(look: Look, { ordinal }: Slot): Action {
 const missingClaims = ({ seen: { set, claims } }: Look, ordinal: number): New<PersistentVolumeClaim>[] =>
   newClaims(set, ordinal).filter((claim) => !claims.has(claim.metadata.name!))
 
-function staleClaimOf({ seen: { set, claims } }: Look, { ordinal }: Slot): string | undefined {
-  const name = podNameAt(set, ordinal)
-  return newClaims(set, ordinal).find(({ metadata }) => {
-    const claim = claims.get(metadata.name!)
-    return claim && isStaleClaim(set, name, claim, undefined)
-  })?.metadata.name
+function leavingClaimOf({ seen: { set, claims } }: Look, { ordinal }: Slot): string | undefined {
+  const names = (set.spec.volumeClaimTemplates ?? []).map((template) => claimNameAt(set, template, ordinal))
+  return names.find((name) => claims.has(name) && isLeaving(set, podNameAt(set, ordinal), claims.get(name)!))
 }
 
-/** What a pod that is there may lack: its claims, while it still waits for them; its name as a label; the owners its claims should have. */
+/** What a pod that is there may lack: the owners its claims should have; claims, while it still waits for them; its name as a label. */
 function mend(look: Look, pod: Pod, { ordinal }: Slot): Action[] {
-  const actions: Action[] = []
+  const actions = ownClaims(look, pod, ordinal, false)
+  if (isPodFinished(pod) || isPodTerminating(pod)) return actions
   const claims = pod.status?.phase === 'Pending' ? missingClaims(look, ordinal) : []
   if (claims.length > 0) actions.push({ kind: 'CreateClaims', pod, claims })
   if (pod.metadata.labels?.[podNameLabel] !== pod.metadata.name) actions.push({ kind: 'LabelPod', pod, labels: identityLabels(pod.metadata.name!, ordinal) })
-  if (revisionOf(pod) === look.revisions.update.name) actions.push(...ownClaims(look, pod, ordinal, false))
   return actions
 }

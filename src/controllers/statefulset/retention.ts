@@ -9,8 +9,9 @@ interface Policy {
 
 const policyOf = ({ spec }: StatefulSet): Policy => ({ whenDeleted: 'Retain', whenScaled: 'Retain', ...spec.persistentVolumeClaimRetentionPolicy })
 
+/** Whether a reference is to what has this name now, or had it before. */
 const isToSet = (ref: OwnerReference, set: StatefulSet): boolean => refersTo(ref, statefulsets) && ref.name === set.metadata.name
-const isToPod = (ref: OwnerReference, pod: Pod): boolean => refersTo(ref, pods) && ref.name === pod.metadata.name
+const isToPod = (ref: OwnerReference, podName: string): boolean => refersTo(ref, pods) && ref.name === podName
 
 /** Cached objects do not always say what they are. */
 const reference = <T extends Pod | StatefulSet>(type: ResourceType<T>, object: T): OwnerReference =>
@@ -21,18 +22,27 @@ const reference = <T extends Pod | StatefulSet>(type: ResourceType<T>, object: T
  * the set is scaled down belongs to its pod once that is to go, and before that to the set if it goes with that.
  */
 export function ownersDue(set: StatefulSet, pod: Pod, isCondemned: boolean, claim: PersistentVolumeClaim): OwnerReference[] | undefined {
+  const { name = '', uid } = pod.metadata
+  // It goes with one that is gone: only the garbage collector knows what becomes of it.
+  if (isForsaken(set, name, uid, claim)) return undefined
   const { whenDeleted, whenScaled } = policyOf(set)
   const refs = claim.metadata.ownerReferences ?? []
-  const others = refs.filter((ref) => !isToSet(ref, set) && !isToPod(ref, pod))
-  // Somebody else manages it: what becomes of it is their business.
-  if (others.some((ref) => ref.controller)) return undefined
-  const due = whenScaled === 'Delete' && isCondemned ? reference(pods, pod) : whenDeleted === 'Delete' ? reference(statefulsets, set) : undefined
+  const others = refs.filter((ref) => !isToSet(ref, set) && !isToPod(ref, name))
+  // Where somebody else manages it, what becomes of it is their business alone.
+  const isForeign = others.some((ref) => ref.controller)
+  const due = isForeign ? undefined : whenScaled === 'Delete' && isCondemned ? reference(pods, pod) : whenDeleted === 'Delete' ? reference(statefulsets, set) : undefined
   const isDue = due ? refs.length === others.length + 1 && refs.some((ref) => ref.uid === due.uid && ref.controller) : refs.length === others.length
   return isDue ? undefined : due ? [...others, due] : others
 }
 
-/** Whether a claim belongs to an earlier pod of this name, and will go with it: a new pod must not have it. */
-export function isStaleClaim(set: StatefulSet, podName: string, claim: PersistentVolumeClaim, livingPodUid: string | undefined): boolean {
-  if (policyOf(set).whenScaled === 'Retain') return false
-  return claim.metadata.ownerReferences?.some((ref) => refersTo(ref, pods) && ref.name === podName && ref.uid !== livingPodUid) ?? false
+/**
+ * Whether a claim is on its way out, so that a new pod must not have it: it is being deleted, or belongs to a pod or a set of the same name that is
+ * gone.
+ */
+export const isLeaving = (set: StatefulSet, podName: string, claim: PersistentVolumeClaim): boolean =>
+  claim.metadata.deletionTimestamp !== undefined || isForsaken(set, podName, undefined, claim)
+
+/** Whether a claim belongs to an earlier set, or an earlier pod, of this name. */
+function isForsaken(set: StatefulSet, podName: string, podUid: string | undefined, { metadata: { ownerReferences = [] } }: PersistentVolumeClaim): boolean {
+  return ownerReferences.some((ref) => (isToSet(ref, set) && ref.uid !== set.metadata.uid) || (isToPod(ref, podName) && ref.uid !== podUid))
 }

@@ -1,11 +1,11 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
+import { type Condition, RevisionTakenError, blockedText, findCondition, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
 import { type Counts, countPods } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
-import { expectedUpdated, progressOf } from './progress.ts'
+import { type Why, expectedUpdated, progressOf } from './progress.ts'
 
 /** The status that is true now. */
 export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetStatus {
@@ -36,11 +36,22 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
   const { nowMs, set } = look.seen
   const { replicas = 1 } = set.spec
   const isAvailable = counts.availableReplicas >= replicas
-  const available = setTimedCondition(progressOf(look, counts).conditions, {
+  const fault = podFaultOf(outcome)
+  const why = whyOf(look, outcome, findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message)
+  const available = setTimedCondition(progressOf(look, counts, why).conditions, {
     type: 'Available',
     status: isAvailable ? 'True' : 'False',
     reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
-    message: `${counts.availableReplicas} of ${replicas} replicas are available.${isAvailable ? '' : troubleText(look.pods)}`,
+    message: `${counts.availableReplicas} of ${replicas} replicas are available.${isAvailable ? '' : why.trouble}`,
   }, nowMs)
-  return withFault(available, podFaultOf(outcome), nowMs)
+  return withFault(available, fault, nowMs)
 }
+
+/** A pod that cannot be made or deleted comes first, then pods that are in trouble, then whatever the plan waits for. */
+function whyOf({ pods, seen: { claims } }: Look, { wait }: Outcome<Action>, failure: string | undefined): Why {
+  if (failure) return { trouble: ` ${sentence(failure)}`, blocker: ` ${sentence(failure)}` }
+  const claimOf = (name: string) => claims.get(name)
+  return { trouble: troubleText(pods, claimOf), blocker: blockedText(pods, claimOf) || (wait ? ` ${sentence(wait)}` : '') }
+}
+
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

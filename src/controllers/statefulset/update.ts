@@ -11,11 +11,13 @@ export function rollOut(look: Look): Stage {
   const outdated = replicas.slice(partition).flatMap(({ pod }) => (pod && isOutdated(look, pod) ? [pod] : [])).toReversed()
   // In parallel, an outdated pod that serves nobody is replaced at once: it costs nothing, and must not use up what healthy ones may take.
   const broken = isOrdered ? [] : outdated.filter((pod) => look.isUnavailable(pod))
+  // More than there is to update acts as all of that: what is kept by the partition may not make up for it.
+  const most = Math.min(maxUnavailable, Math.max(1, replicas.length - partition))
   const unavailable = replicas.filter(({ pod }) => look.isUnavailable(pod)).length - broken.length
-  const healthy = outdated.filter((pod) => !look.isUnavailable(pod)).slice(0, Math.max(0, maxUnavailable - unavailable))
+  const healthy = outdated.filter((pod) => !look.isUnavailable(pod)).slice(0, Math.max(0, most - unavailable))
   const actions = [...broken, ...healthy].map((pod): Action => ({ kind: 'DeletePod', pod }))
   const left = outdated.length - actions.length
-  return left > 0 && actions.length === 0 ? { actions, wait: `${unavailable} of ${maxUnavailable} pods that may be unavailable are` } : { actions }
+  return left > 0 && actions.length === 0 ? { actions, wait: `${unavailable} pods are unavailable, of ${most} that may be` } : { actions }
 }
 
 export const isOutdated = ({ revisions }: Look, pod: Pod): boolean => !isPodTerminating(pod) && revisionOf(pod) !== revisions.update.name

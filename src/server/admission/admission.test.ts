@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
+import { newestClass } from '../../api/kinds/default-class.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { bootstrapObjects } from '../bootstrap-objects.ts'
 import type { ObjectReader } from '../objects.ts'
@@ -7,7 +8,6 @@ import type { Resource } from '../resource.ts'
 import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
 import { admissionPlugins } from './index.ts'
 import { mergeTolerations } from './merge-tolerations.ts'
-import { newestClass } from './newest-class.ts'
 
 type Stored = Record<string, any[]>
 

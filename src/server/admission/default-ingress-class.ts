@@ -1,6 +1,6 @@
 import type { Ingress, IngressClass } from '../../api/generated/types.ts'
+import { newestClass } from '../../api/kinds/default-class.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import { newestClass } from './newest-class.ts'
 import { isFor } from './refusal.ts'
 
 const isDefault = ({ metadata }: IngressClass) => metadata.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true'

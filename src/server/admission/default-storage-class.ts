@@ -1,8 +1,7 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
+import { isDefaultStorageClass, newestClass } from '../../api/kinds/default-class.ts'
 import { betaStorageClass } from '../resources/core/volume-columns.ts'
-import { isDefaultStorageClass } from '../resources/storage/default-class.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import { newestClass } from './newest-class.ts'
 import { isFor } from './refusal.ts'
 
 /** A claim that does not name a class gets the default one; one that names '' wants none. */

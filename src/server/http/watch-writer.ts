@@ -26,7 +26,7 @@ const maxBacklogBytes = 1 << 20
 /** A client that lets this much wait is cut off, so that it costs no more: it can resume from where it was. */
 const maxWaitingBytes = 32 << 20
 /** Under load, events of several commits go out together: no later than this after the first of them. */
-const gatherMs = 4
+const gatherMs = 8
 
 const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
 

@@ -6,6 +6,13 @@ import { SeededRandom, type TestCluster, type TestClusterOptions, VirtualClock, 
 import { crew } from './crew.ts'
 import { RecordedTransport } from './recorded-transport.ts'
 
+export interface SceneOptions extends Pick<TestClusterOptions, 'controllers' | 'manager' | 'store'> {
+  gates?: Partial<Record<GateName, boolean>>
+  startMs?: number
+  /** That of an earlier scene. */
+  clock?: VirtualClock
+}
+
 /** A cluster on a virtual clock, with controllers whose wire can be watched and broken. Ends with the test. */
 export class Scene {
   readonly cluster: TestCluster
@@ -13,6 +20,7 @@ export class Scene {
   readonly wire: RecordedTransport
   /** What was logged as a warning or worse. */
   readonly warnings: string[]
+  #stopped: Promise<void> | undefined
 
   private constructor(cluster: TestCluster, clock: VirtualClock, wire: RecordedTransport, warnings: string[]) {
     this.cluster = cluster
@@ -21,8 +29,8 @@ export class Scene {
     this.warnings = warnings
   }
 
-  static async start(options: Pick<TestClusterOptions, 'controllers' | 'manager'> & { gates?: Partial<Record<GateName, boolean>>; startMs?: number } = {}): Promise<Scene> {
-    const clock = new VirtualClock(options.startMs)
+  static async start(options: SceneOptions = {}): Promise<Scene> {
+    const clock = options.clock ?? new VirtualClock(options.startMs)
     const warnings: string[] = []
     let wire!: RecordedTransport
     const cluster = await startCluster({
@@ -33,13 +41,21 @@ export class Scene {
       logger: new Logger((line) => warnings.push(line), 'warn', {}, () => clock.now()),
       wrapTransport: (t) => (wire = new RecordedTransport(t, clock)),
     })
-    onTestFinished(async () => {
-      const stopped = cluster.stop()
-      // A wire that the test has broken is waited for a while.
-      await passTime(clock, 10_000)
-      await stopped
-    })
-    return new Scene(cluster, clock, wire, warnings)
+    const scene = new Scene(cluster, clock, wire, warnings)
+    onTestFinished(() => scene.stop())
+    return scene
+  }
+
+  /** Ends it before the test does: another one may go on with its clock and its store. */
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
+    const stopped = this.cluster.stop()
+    // A wire that the test has broken is waited for a while.
+    await passTime(this.clock, 10_000)
+    await stopped
   }
 
   get client() {

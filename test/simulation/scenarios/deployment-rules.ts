@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, deployments, pods, replicasets } from '../../../src/client/index.ts'
 import { findCondition, isPodActive, isPodReady } from '../../../src/controllers/kit/workload/index.ts'
 import { boundsOf, isRollingUpdate, replicasOf } from '../../../src/controllers/deployment/bounds.ts'
-import { isSameTemplate } from '../../../src/controllers/deployment/replica-sets.ts'
+import { sortOut } from '../../../src/controllers/deployment/replica-sets.ts'
 import { isScaled } from '../../../src/controllers/deployment/scaling.ts'
 import { type Call, describe, isWrite } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
@@ -112,10 +112,13 @@ export const rolledOutInTheEnd = (): Invariant => ({
   },
 })
 
-function judgeEnd(world: World, { metadata, spec, status }: Deployment): Verdict {
+function judgeEnd(world: World, deployment: Deployment): Verdict {
+  const { metadata, spec, status } = deployment
   if (status.observedGeneration !== metadata.generation) return `says that it is of generation ${status.observedGeneration}, and is of ${metadata.generation}`
   const sets = setsAt(world, metadata.uid!, world.truth.revision)
-  const newSets = sets.filter((set) => isSameTemplate(set.spec.template, spec.template))
+  // One that was let go and taken in again may have been replaced meanwhile: the older of the two counts.
+  const { newSet } = sortOut(deployment, sets)
+  const newSets = newSet ? [newSet] : []
   const podsOf = (some: readonly ReplicaSet[]) =>
     (world.truth.list(pods.plural) as Pod[]).filter((pod) => isPodActive(pod) && some.some((set) => isControlledBy(pod, set.metadata.uid)))
   const [all, updated, ready] = [podsOf(sets).length, podsOf(newSets).length, podsOf(sets).filter(isPodReady).length]
@@ -124,8 +127,7 @@ function judgeEnd(world: World, { metadata, spec, status }: Deployment): Verdict
   if (counts !== [all, updated, ready, ready].join()) return `says ${counts} and has ${all}, ${updated} new, ${ready} ready`
   const progressing = findCondition(status.conditions, 'Progressing')?.reason
   if (spec.paused) return progressing === 'DeploymentPaused' || progressing === 'ProgressDeadlineExceeded' ? undefined : `is paused and says ${progressing}`
-  const wanted = replicasOf({ spec })
-  if (newSets.length !== 1) return `has ${newSets.length} ReplicaSets of its template`
+  const wanted = replicasOf(deployment)
   if (total(sets) !== wanted || total(newSets) !== wanted || all !== wanted) return `wants ${wanted}, has asked for ${total(newSets)} of ${total(sets)}, and has ${all}`
   if ((status.unavailableReplicas ?? 0) !== 0) return `says that ${status.unavailableReplicas} are missing`
   return progressing === 'NewReplicaSetAvailable' ? undefined : `says ${progressing}`

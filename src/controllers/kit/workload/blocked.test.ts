@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Pod } from '../../../api/generated/types.ts'
-import { blockedText, blockerOf, blockerText, troubleText } from './blocked.ts'
+import type { PersistentVolumeClaim, Pod } from '../../../api/generated/types.ts'
+import { type ClaimOf, blockedText, blockerOf, blockerText, troubleText } from './blocked.ts'
 
 const since = '2026-01-01T00:00:05Z'
 const created = '2026-01-01T00:00:00Z'
@@ -43,6 +43,26 @@ describe('what keeps a pod', () => {
     const blocker = blockerOf([p])!
     expect(blockerText(blocker)).toBe(`pod web-1 ${why}`)
     expect(blocker.isTrouble).toBe(isTrouble)
+  })
+})
+
+describe('a claim that a pod waits for', () => {
+  const volumes = [{ name: 'd', persistentVolumeClaim: { claimName: 'data-web-1' } }]
+  const claiming = (status: object = { phase: 'Pending' }) => pod(status, { spec: { nodeName: undefined, volumes } })
+  const full = condition('PodScheduled', 'False', { reason: 'Unschedulable', message: unschedulable })
+  const claim = (phase: string): ClaimOf => () => ({ status: { phase } }) as PersistentVolumeClaim
+  it.each<[string, Pod, ClaimOf | undefined, string]>([
+    ['is missing', claiming(), () => undefined, `waits for claim data-web-1, which does not exist, since ${created}`],
+    ['is not bound', claiming(), claim('Pending'), `waits for claim data-web-1, which is not bound, since ${created}`],
+    ['is not bound, and the scheduler says why', claiming({ conditions: [full] }), claim('Pending'),
+      `waits for claim data-web-1, which is not bound: 0/3 nodes are available: 3 Insufficient cpu, since ${since}`],
+    ['is lost', claiming(), claim('Lost'), `waits for claim data-web-1, which is lost, since ${created}`],
+    ['is bound: something else is the matter', claiming(), claim('Bound'), `waits for a node, since ${created}`],
+    ['is made for the pod alone', pod({}, { spec: { volumes: [{ name: 'scratch', ephemeral: {} }] } }), () => undefined, `waits for claim web-1-scratch, which does not exist, since ${created}`],
+    ['is nobody\'s business who does not say which claims there are', claiming(), undefined, `waits for a node, since ${created}`],
+    ['does not keep a pod that runs', pod({ phase: 'Running', conditions: [unready] }, { spec: { volumes } }), claim('Lost'), `waits for its containers to start, since ${since}`],
+  ])('%s', (_, p, claimOf, why) => {
+    expect(blockerText(blockerOf([p], claimOf)!)).toBe(`pod web-1 ${why}`)
   })
 })
 

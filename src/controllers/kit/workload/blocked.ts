@@ -1,4 +1,4 @@
-import type { ContainerStatus, Pod, PodCondition } from '../../../api/generated/types.ts'
+import type { ContainerStatus, PersistentVolumeClaim, Pod, PodCondition } from '../../../api/generated/types.ts'
 import { isPodReady, isPodTerminating } from './availability.ts'
 
 /** What keeps a pod from being available. */
@@ -12,14 +12,17 @@ export interface Blocker {
   isTrouble: boolean
 }
 
+/** Finds a claim of the pods' namespace. Who hands it in has claims named that pods wait for. */
+export type ClaimOf = (name: string) => PersistentVolumeClaim | undefined
+
 /** States of a container that every pod goes through. */
 const isOnItsWay = (reason: string | undefined): boolean => reason === undefined || reason === 'ContainerCreating' || reason === 'PodInitializing'
 
 /** The first of these pods that is not ready and why; trouble comes before what merely takes its time. */
-export function blockerOf(pods: Iterable<Pod>): Blocker | undefined {
+export function blockerOf(pods: Iterable<Pod>, claimOf?: ClaimOf): Blocker | undefined {
   let first: Blocker | undefined
   for (const pod of pods) {
-    const blocker = judgePod(pod)
+    const blocker = judgePod(pod, claimOf)
     if (!blocker) continue
     const isBetter = !first || (blocker.isTrouble && !first.isTrouble) || (blocker.isTrouble === first.isTrouble && blocker.pod < first.pod)
     if (isBetter) first = blocker
@@ -31,14 +34,14 @@ export function blockerOf(pods: Iterable<Pod>): Blocker | undefined {
 export const blockerText = ({ pod, why, since }: Blocker): string => `pod ${pod} ${why}${since ? `, since ${since}` : ''}`
 
 /** The sentence about the first pod in trouble, with a blank before it, to follow another one; '' if there is none. */
-export function troubleText(pods: Iterable<Pod>): string {
-  const blocker = blockerOf(pods)
+export function troubleText(pods: Iterable<Pod>, claimOf?: ClaimOf): string {
+  const blocker = blockerOf(pods, claimOf)
   return blocker?.isTrouble ? ` ${sentence(blocker)}` : ''
 }
 
 /** The same, and where there is no trouble, about the first pod that is not ready. */
-export function blockedText(pods: Iterable<Pod>): string {
-  const blocker = blockerOf(pods)
+export function blockedText(pods: Iterable<Pod>, claimOf?: ClaimOf): string {
+  const blocker = blockerOf(pods, claimOf)
   return blocker ? ` ${sentence(blocker)}` : ''
 }
 
@@ -47,7 +50,7 @@ function sentence(blocker: Blocker): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
-function judgePod(pod: Pod): Blocker | undefined {
+function judgePod(pod: Pod, claimOf: ClaimOf | undefined): Blocker | undefined {
   if (isPodReady(pod) && !isPodTerminating(pod)) return undefined
   const { name = '', deletionTimestamp, creationTimestamp } = pod.metadata
   const blocker = (why: string, since: string | null | undefined, isTrouble: boolean): Blocker => ({ pod: name, why, since: since ?? undefined, isTrouble })
@@ -57,12 +60,31 @@ function judgePod(pod: Pod): Blocker | undefined {
   if (phase === 'Failed') return blocker(`has failed${detail(reason, message)}`, condition('Ready')?.lastTransitionTime, true)
   if (phase === 'Succeeded') return blocker('has ended', condition('Ready')?.lastTransitionTime, true)
   const scheduled = condition('PodScheduled')
+  const claim = claimOf && phase !== 'Running' ? claimTrouble(pod, claimOf) : undefined
+  if (claim) {
+    const isUnscheduled = scheduled?.status === 'False'
+    return blocker(`waits for ${claim}${isUnscheduled ? detail(undefined, scheduled.message) : ''}`, (isUnscheduled && scheduled.lastTransitionTime) || creationTimestamp, true)
+  }
   if (scheduled?.status === 'False') {
     const why = scheduled.reason === 'SchedulingGated' ? 'is held back by its scheduling gates' : `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`
     return blocker(why, scheduled.lastTransitionTime, true)
   }
   if (!pod.spec?.nodeName) return blocker('waits for a node', creationTimestamp, false)
   return judgeContainers(pod, blocker, condition)
+}
+
+/** The names of the claims that a pod mounts. */
+export const claimNamesOf = ({ spec, metadata }: Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => persistentVolumeClaim?.claimName ?? (ephemeral ? `${metadata.name}-${name}` : []))
+
+/** The first claim of a pod that it cannot have yet. */
+function claimTrouble(pod: Pod, claimOf: ClaimOf): string | undefined {
+  for (const name of claimNamesOf(pod)) {
+    const claim = claimOf(name)
+    if (!claim) return `claim ${name}, which does not exist`
+    if (claim.status?.phase !== 'Bound') return `claim ${name}, which is ${claim.status?.phase === 'Lost' ? 'lost' : 'not bound'}`
+  }
+  return undefined
 }
 
 type MakeBlocker = (why: string, since: string | null | undefined, isTrouble: boolean) => Blocker

@@ -39,6 +39,7 @@ describe('surplusRevisions()', () => {
     ['the oldest goes', [], 2, ['a']],
     ['what is in use stays and is not counted', ['a'], 1, ['b']],
     ['all that are not in use', ['b'], 0, ['a', 'c']],
+    ['a negative limit keeps all', [], -1, []],
   ])('%s', (_, inUse, limit, expected) => {
     expect(surplusRevisions([a!, b!, c!], new Set(inUse), limit).map((r) => r.metadata.name)).toEqual(expected)
   })

@@ -39,8 +39,9 @@ export function reviseTo(ownerName: string, history: readonly ControllerRevision
 /** `web-5d8f7c9b`, cut so that it is a name. */
 export const revisionName = (ownerName: string, hash: string): string => `${ownerName.slice(0, 223)}-${hash}`
 
-/** The revisions that may go: those beyond the limit, oldest first, that are not in use. `history` is in order. */
+/** The revisions that may go: those beyond the limit, oldest first, that are not in use. A negative limit keeps all. `history` is in order. */
 export function surplusRevisions<R extends Pick<ControllerRevision, 'metadata'>>(history: readonly R[], inUse: ReadonlySet<string>, limit: number): R[] {
+  if (limit < 0) return []
   const unused = history.filter((r) => !inUse.has(r.metadata.name ?? ''))
   return unused.slice(0, Math.max(0, unused.length - limit))
 }

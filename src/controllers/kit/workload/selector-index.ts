@@ -1,8 +1,9 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
 import type { LabelSelector } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
-import { type ResourceType, compileLabelSelector, keyOf, resourceName } from '../../../client/index.ts'
+import { type ResourceType, compileLabelSelector, controllerOf, keyOf, resourceName } from '../../../client/index.ts'
 import type { Caches } from '../caches.ts'
-import { type CacheIndex, indexing } from '../definition.ts'
+import { type CacheIndex, type Watch, indexing, watching } from '../definition.ts'
 
 /** A way to find the owners whose selector selects an object, without asking every owner. */
 export interface SelectorIndex<Owner extends KubeObject> {
@@ -38,3 +39,11 @@ export function* keysSelecting<Owner extends KubeObject>({ type, index, selector
     }
   }
 }
+
+/** Has owners looked at whose selector selects an object that nobody manages: they may adopt it. */
+export const selectedOrphans = <Owner extends KubeObject>(selecting: SelectorIndex<Owner>, type: ResourceType): Watch =>
+  watching(type, (object, caches) => (controllerOf(object) ? [] : keysSelecting(selecting, caches, object)), mayBeAdopted)
+
+/** Whether an object is to be had that was not, or by others. */
+const mayBeAdopted = (before: KubeObject, after: KubeObject): boolean =>
+  !controllerOf(after) && (controllerOf(before) !== undefined || !deepEqual(before.metadata.labels, after.metadata.labels))

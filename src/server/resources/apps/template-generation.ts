@@ -1,8 +1,6 @@
 import { badRequest } from '../../../api/errors.ts'
 import type { DaemonSet } from '../../../api/generated/types.ts'
-
-/** Counts the changes of a DaemonSet's template, for clients of old. The server keeps it; a user may set it at creation only. */
-export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
+import { templateGenerationAnnotation } from '../../../api/kinds/template-generation.ts'
 
 const maxInt64 = 2n ** 63n - 1n
 

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { StorageClass, TopologySelectorTerm } from '../../../api/generated/types.ts'
+import { isDefaultStorageClass } from '../../../api/kinds/default-class.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isLabelKey, subdomainName } from '../../../api/validation/names.ts'
@@ -8,7 +9,6 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
 import { validateParameters, validateProvisioner } from './class-parameters.ts'
-import { isDefaultStorageClass } from './default-class.ts'
 
 const path = {
   provisioner: Path.of('provisioner'),

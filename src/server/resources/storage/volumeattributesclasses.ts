@@ -1,13 +1,13 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { VolumeAttributesClass } from '../../../api/generated/types.ts'
+import { isDefaultVolumeAttributesClass } from '../../../api/kinds/default-class.ts'
 import { type FieldError, forbidden } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { defineResource } from '../../resource.ts'
 import { validateParameters, validateProvisioner } from './class-parameters.ts'
-import { isDefaultVolumeAttributesClass } from './default-class.ts'
 
 const driverPath = Path.of('driverName')
 const parametersPath = Path.of('parameters')

@@ -1,0 +1,56 @@
+import { conflict, isNotFound } from '../../api/errors.ts'
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts'
+import { boundClaim, boundVolume } from '../../api/kinds/volume-binding.ts'
+import { type KubeObject, type ResourceType, pathOf, persistentvolumeclaims, persistentvolumes } from '../../client/index.ts'
+import type { Appliers, ApplyContext } from '../kit/index.ts'
+import type { Action } from './plan.ts'
+import { boundStatus, saysAlready, unboundStatus } from './status.ts'
+
+type Context = ApplyContext<PersistentVolumeClaim>
+
+export const apply: Appliers<PersistentVolumeClaim, Action> = {
+  Bind: bind,
+  Wait: ({ writer, owner }) => writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Pending') }),
+  async Lose({ writer, owner, event, ask }, { volume, told }) {
+    // The cache may not have it yet; it will be looked at when it comes.
+    if (volume && (await live(ask, persistentvolumes, '', volume))) return
+    await writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Lost') })
+    event('Warning', told.reason, told.message)
+  },
+  SetClass: ({ writer, owner }, { name }) => writer.update(persistentvolumeclaims, { ...owner, spec: { ...owner.spec, storageClassName: name } }),
+  Ask: ({ writer }, { claim }) => writer.update(persistentvolumeclaims, claim),
+  Tell: async ({ event }, { type, told }) => event(type, told.reason, told.message),
+}
+
+/** The volume first: whoever has that has won. A claim that is Bound has a volume that is Bound. */
+async function bind(ctx: Context, { volume }: { volume: PersistentVolume }): Promise<void> {
+  const { writer, owner } = ctx
+  const taken = await take(ctx, volume)
+  const bound = taken.status?.phase === 'Bound' ? taken : await writer.updateStatus(persistentvolumes, { ...taken, status: { ...taken.status, phase: 'Bound', message: '' } })
+  const wanted = boundClaim(owner, bound)
+  const claim = wanted === owner ? owner : await writer.update(persistentvolumeclaims, wanted)
+  const status = boundStatus(claim, bound)
+  if (!saysAlready(claim, status)) await writer.updateStatus(persistentvolumeclaims, { ...claim, status })
+}
+
+async function take({ writer, owner, ask }: Context, volume: PersistentVolume): Promise<PersistentVolume> {
+  const taken = boundVolume(volume, owner)
+  if (taken === volume) return volume
+  // A volume that was given to a claim which is gone would be released, and its data with it.
+  const { namespace = '', name = '', uid } = owner.metadata
+  const now = await live(ask, persistentvolumeclaims, namespace, name)
+  if (!now || now.metadata.uid !== uid || now.metadata.deletionTimestamp) {
+    throw conflict({ group: '', resource: 'persistentvolumeclaims' }, name, 'it is gone, or going, and gets no volume')
+  }
+  return writer.update(persistentvolumes, taken)
+}
+
+/** How an object is at the server now; undefined if it is not there. */
+export async function live<T extends KubeObject>(ask: Context['ask'], type: ResourceType<T>, namespace: string, name: string): Promise<T | undefined> {
+  try {
+    return await ask<T>(pathOf(type, namespace, name))
+  } catch (e) {
+    if (isNotFound(e)) return undefined
+    throw e
+  }
+}

@@ -1,0 +1,2 @@
+export { claimBinder } from './claims.ts'
+export { volumeBinder } from './volumes.ts'

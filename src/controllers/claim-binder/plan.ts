@@ -1,0 +1,97 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts'
+import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
+import { annotated, annotationOf, boundClaim, boundVolume, isBoundTo, selectedNode, storageProvisioners } from '../../api/kinds/volume-binding.ts'
+import { isDelayed, matchingVolume, whyUnfit } from '../../api/kinds/volume-matching.ts'
+import type { Step, Told } from '../kit/index.ts'
+import { isUnbound } from './indexes.ts'
+import type { Observed } from './observe.ts'
+import { boundStatus, saysAlready, unboundStatus } from './status.ts'
+
+export type Action =
+  | { kind: 'Bind'; volume: PersistentVolume }
+  /** The claim has no volume, as it should. */
+  | { kind: 'Wait' }
+  /** The claim has had a volume; `volume` is the name of what may be gone. */
+  | { kind: 'Lose'; volume: string | undefined; told: Told }
+  | { kind: 'SetClass'; name: string }
+  /** Asks whoever makes volumes for one. */
+  | { kind: 'Ask'; claim: PersistentVolumeClaim }
+  | { kind: 'Tell'; type: 'Normal' | 'Warning'; told: Told }
+
+/** Decides what becomes of a claim. */
+export const plan = (seen: Observed): Step<Action> => ({ actions: isUnbound(seen.claim) ? (seen.claim.spec.volumeName ? planNamed(seen) : planSearch(seen)) : planBound(seen) })
+
+/** A claim that has had its volume keeps it, or is lost. */
+function planBound({ claim, volume }: Observed): Action[] {
+  const { volumeName } = claim.spec
+  if (!volumeName) return lose(claim, undefined, 'ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!')
+  if (!volume) return lose(claim, volumeName, 'ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!')
+  const { claimRef } = volume.spec
+  if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(claim, volume)
+  return lose(claim, undefined, 'ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly')
+}
+
+/** A claim that names its volume gets that one or none. */
+function planNamed(seen: Observed): Action[] {
+  const { claim, volume } = seen
+  if (!volume) return wait(claim)
+  const name = JSON.stringify(volume.metadata.name)
+  if (isBoundTo(volume, claim)) return bind(claim, volume)
+  if (volume.spec.claimRef) return [...tell(seen, 'Warning', 'FailedBinding', `volume ${name} already bound to a different claim.`), ...wait(claim)]
+  const reason = whyUnfit(volume, claim)
+  return reason ? [...tell(seen, 'Warning', 'VolumeMismatch', `Cannot bind to requested volume ${name}: ${reason}`), ...wait(claim)] : bind(claim, volume)
+}
+
+/** A claim that takes any volume takes the best there is, or has one made. */
+function planSearch(seen: Observed): Action[] {
+  const { claim, storageClass, defaultClass, consumer } = seen
+  const onlyReserved = isDelayed(storageClass)
+  const found = matchingVolume(claim, seen.candidates, { onlyReserved })
+  if (found) return bind(claim, found)
+  if (defaultClass !== undefined) return [{ kind: 'SetClass', name: defaultClass }]
+  if (onlyReserved && annotationOf(claim, selectedNode) === '') {
+    if (!consumer) return [...tell(seen, 'Normal', ...whatIsAwaited(seen)), ...wait(claim)]
+    const near = consumer.node && matchingVolume(claim, seen.candidates, { node: consumer.node })
+    if (near) return bind(claim, near)
+  }
+  if (storageClassOf(claim) !== '') return provision(seen)
+  return [...tell(seen, 'Normal', 'FailedBinding', 'no persistent volumes available for this claim and no storage class is set'), ...wait(claim)]
+}
+
+function whatIsAwaited({ unscheduled }: Observed): [reason: string, message: string] {
+  if (unscheduled.length === 0) return ['WaitForFirstConsumer', 'waiting for first consumer to be created before binding']
+  return ['WaitForPodScheduled', `waiting for pod${unscheduled.length > 1 ? 's' : ''} ${unscheduled.join(',')} to be scheduled`]
+}
+
+/** Says on the claim who is to make its volume and, where a pod has its node already, on which. */
+function provision(seen: Observed): Action[] {
+  const { claim, storageClass, consumer } = seen
+  if (!storageClass) return [...tell(seen, 'Warning', 'ProvisioningFailed', `storageclass.storage.k8s.io ${JSON.stringify(storageClassOf(claim))} not found`), ...wait(claim)]
+  const { provisioner } = storageClass
+  // Kubernetes has no provisioner of its own any more, and `no-provisioner` says that people make the volumes.
+  if (provisioner.startsWith('kubernetes.io/')) return [...tell(seen, 'Warning', 'ProvisioningFailed', `no volume plugin matched name: ${provisioner}`), ...wait(claim)]
+  const marks = Object.fromEntries(storageProvisioners.map((name) => [name, provisioner]))
+  const asking = annotated(claim, { ...marks, ...(consumer ? { [selectedNode]: consumer.name } : {}) })
+  const message =
+    `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
+    'If volume creation is delayed, please verify that the provisioner is running and correctly registered.'
+  return [...(asking === claim ? [] : [{ kind: 'Ask', claim: asking } as const]), ...tell(seen, 'Normal', 'ExternalProvisioning', message)]
+}
+
+/** Nothing where all is said and done. */
+function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Action[] {
+  const isBound = boundVolume(volume, claim) === volume && boundClaim(claim, volume) === claim && volume.status?.phase === 'Bound'
+  return isBound && saysAlready(claim, boundStatus(claim, volume)) ? [] : [{ kind: 'Bind', volume }]
+}
+
+const wait = (claim: PersistentVolumeClaim): Action[] => (saysAlready(claim, unboundStatus(claim, 'Pending')) ? [] : [{ kind: 'Wait' }])
+
+const lose = (claim: PersistentVolumeClaim, volume: string | undefined, reason: string, message: string): Action[] =>
+  claim.status.phase === 'Lost' ? [] : [{ kind: 'Lose', volume, told: { reason, message } }]
+
+/** The same thing is said once. */
+const tell = ({ told }: Observed, type: 'Normal' | 'Warning', reason: string, message: string): Action[] =>
+  told === textOf({ reason, message }) ? [] : [{ kind: 'Tell', type, told: { reason, message } }]
+
+/** By which it is known what was said. */
+export const textOf = ({ reason, message }: Told): string => `${reason}: ${message}`

@@ -1,0 +1,33 @@
+import type { DaemonSet } from '../../api/generated/types.ts'
+import { pods } from '../../client/index.ts'
+import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
+import { podFor } from './daemon-pod.ts'
+import type { Action, DeletePod } from './plan.ts'
+
+export const apply: Appliers<DaemonSet, Action> = {
+  ...revisionAppliers,
+  AdoptPod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.adopt(pods, pod) },
+  ReleasePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
+  CreatePod: {
+    pace: 'slow start',
+    async run({ writer, owner, event }, { node, hash }) {
+      const pod = await writer.create(pods, podFor(owner, node, hash))
+      event('Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`)
+      return pod
+    },
+    failed: (error) => ({ reason: 'FailedCreate', message: `Error creating: ${error.message}` }),
+  },
+  DeletePod: {
+    pace: 'all at once',
+    run: deletePod,
+    failed: (error) => ({ reason: 'FailedDelete', message: `Error deleting: ${error.message}` }),
+  },
+}
+
+async function deletePod({ writer, event }: ApplyContext<DaemonSet>, { pod, node, because }: DeletePod): Promise<void> {
+  const { namespace, name } = pod.metadata
+  if (because === 'failed') event('Warning', 'FailedDaemonPod', `Found failed daemon pod ${namespace}/${name} on node ${node}, will try to kill it`)
+  if (because === 'succeeded') event('Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${namespace}/${name} on node ${node}, will try to delete it`)
+  await writer.delete(pods, pod)
+  event('Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
+}

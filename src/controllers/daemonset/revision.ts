@@ -1,0 +1,27 @@
+import type { ControllerRevision, DaemonSet, Pod } from '../../api/generated/types.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import { type RevisionStep, revisionHashLabel, reviseTo, templatePatch } from '../kit/workload/index.ts'
+
+/** The revision that a set's pods are to be of. */
+export interface Revision {
+  /** What makes it the newest of the set's history. */
+  step: RevisionStep
+  name: string
+  /** What new pods say they are of. */
+  hash: string
+  has(pod: Pod): boolean
+}
+
+/** What a pod, or a revision, says it is of. A revision that says nothing is known by its name. */
+export const hashOfPod = ({ metadata }: Pod): string | undefined => metadata.labels?.[revisionHashLabel]
+export const hashOfRevision = ({ metadata }: ControllerRevision): string => metadata.labels?.[revisionHashLabel] ?? metadata.name!
+
+/** Tells the revision of a set. `history` is in order. */
+export function revisionOf(set: DaemonSet, history: readonly ControllerRevision[]): Revision {
+  const data = templatePatch(set.spec.template)
+  const step = reviseTo(set.metadata.name!, history, data, set.status.collisionCount ?? 0)
+  const [name, hash] = step.kind === 'Create' ? [step.name, step.hash] : [step.revision.metadata.name!, hashOfRevision(step.revision)]
+  // There may be two that hold the same: pods of either are up to date.
+  const hashes = new Set([hash, ...history.filter((r) => deepEqual(r.data, data)).map(hashOfRevision)])
+  return { step, name, hash, has: (pod) => hashes.has(hashOfPod(pod) ?? '') }
+}
