@@ -24,13 +24,13 @@ const lease = { namespace: 'kube-system', name: 'kube-controller-manager', lease
 describe('the flags of controllers', () => {
   it('have the defaults of Kubernetes', async () => {
     const options = await read()
-    expect(options).toMatchObject({ kubeconfig: undefined, selection: ['*'], election: lease, bindAddress: '127.0.0.1', securePort: 0, rootCaFile: undefined, release: '1.2.3' })
+    expect(options).toMatchObject({ kubeconfig: undefined, selection: ['*'], election: lease, bindAddress: '127.0.0.1', securePort: 0, rootCaFile: undefined, volumesDir: '/var/lib/coxswain/volumes', release: '1.2.3' })
     expect([...options.workers]).toEqual([])
   })
 
   it('are read', async () => {
-    const options = await read('--kubeconfig', 'k', '--controllers', '*,-job-controller', '--root-ca-file', 'ca', '--secure-port', '10257', '--feature-gates', 'DaemonSetConditions=false')
-    expect(options).toMatchObject({ kubeconfig: 'k', selection: ['*', '-job-controller'], rootCaFile: 'ca', securePort: 10_257 })
+    const options = await read('--kubeconfig', 'k', '--controllers', '*,-job-controller', '--root-ca-file', 'ca', '--secure-port', '10257', '--volumes-dir', '/mnt/v', '--feature-gates', 'DaemonSetConditions=false')
+    expect(options).toMatchObject({ kubeconfig: 'k', selection: ['*', '-job-controller'], rootCaFile: 'ca', securePort: 10_257, volumesDir: '/mnt/v' })
     expect(options.gates.enabled('DaemonSetConditions')).toBe(false)
   })
 
@@ -64,6 +64,7 @@ describe('the flags of controllers', () => {
     ['an election that is neither on nor off', ['--leader-elect=1'], /must be true or false/],
     ['a duration without a unit', ['--leader-elect-lease-duration', '15'], /must be a duration such as 15s or 1m30s/],
     ['a duration of nothing', ['--leader-elect-retry-period', '0s'], /must be a duration/],
+    ['volumes below no root', ['--volumes-dir', 'volumes'], /must be an absolute path/],
     ['no workers', ['--concurrent-gc-syncs', '0'], /must be a number from 1 to 999999/],
   ])('are refused: %s', async (_, args, message) => {
     const error = await read(...args).catch((e: unknown) => e)

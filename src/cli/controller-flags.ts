@@ -3,7 +3,7 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { RunControllersOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { bool, count, durationMs, gates, list, port } from './flag-values.ts'
+import { absolutePath, bool, count, durationMs, gates, list, port } from './flag-values.ts'
 
 /** Flags that say how many owners a controller works on at the same time, as Kubernetes names them. */
 const workerFlags: Readonly<Record<string, string>> = {
@@ -36,6 +36,7 @@ export function addControllerFlags(command: Command): Command {
     .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', '127.0.0.1')
     .option('--secure-port <port>', 'the port to serve them on, over HTTPS; 0 takes a free one', port, 0)
     .option('--root-ca-file <file>', "certificates that pods are told to trust, in PEM (default: the kubeconfig's)")
+    .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
@@ -56,6 +57,7 @@ interface ParsedFlags {
   bindAddress: string
   securePort: number
   rootCaFile?: string
+  volumesDir: string
   featureGates?: FeatureGates
   logLevel: LogLevel
   config?: string
@@ -75,6 +77,7 @@ export async function readControllerFlags(command: Command, release: string): Pr
     bindAddress: flags.bindAddress,
     securePort: flags.securePort,
     rootCaFile: flags.rootCaFile,
+    volumesDir: flags.volumesDir,
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
   }

@@ -10,6 +10,12 @@ export const port = (text: string): number => {
 /** Names separated by commas. */
 export const list = (text: string): string[] => text.split(',').map((s) => s.trim()).filter((s) => s !== '')
 
+/** A directory of another machine: it must say where it begins, and no way back up. */
+export const absolutePath = (text: string): string => {
+  if (!text.startsWith('/') || text.split('/').includes('..')) throw new InvalidArgumentError('must be an absolute path without ..')
+  return text
+}
+
 /** `A=true,B=false` */
 export const gates = (text: string): FeatureGates => {
   try {

@@ -4,8 +4,8 @@ import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
-import { HttpTransport, leaderIdentity, loadAccess } from '../client/index.ts'
-import { type ManagedController, ControllerManager, type ControllerManagerOptions, type Role, selectControllers } from '../controllers/index.ts'
+import { HttpTransport, type Role, leaderIdentity, loadAccess } from '../client/index.ts'
+import { type ManagedController, ControllerManager, type ControllerManagerOptions, selectControllers } from '../controllers/index.ts'
 import { Health, registerProcessMetrics } from '../server/index.ts'
 import { readCertificates } from './flag-files.ts'
 import { openMonitoringDoor } from './monitoring-door.ts'
@@ -26,6 +26,8 @@ export interface RunControllersOptions {
   securePort: number
   /** Undefined: the authority of the kubeconfig. */
   rootCaFile: string | undefined
+  /** Below which volumes that are made for claims have their directories, on every node. */
+  volumesDir: string
   release: string
   logger: Logger
 }
@@ -45,7 +47,11 @@ export async function runControllers(options: RunControllersOptions): Promise<Ru
   const { gates, logger, release } = options
   const access = await loadAccess({ file: options.kubeconfig })
   const rootCa = options.rootCaFile ? readCertificates('--root-ca-file', options.rootCaFile) : (access.authority() ?? '')
-  const selected = selectControllers(options.selection, { rootCa, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone })
+  const selected = selectControllers(options.selection, {
+    rootCa,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    volumesDir: options.volumesDir,
+  })
   const metrics = new MetricsRegistry()
   registerProcessMetrics(metrics, gates)
   const transport = new HttpTransport(access, { userAgent: `coxswain-controllers/${release} (${process.platform}/${process.arch})` })

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { ControllerManager, selectControllers } from '../controllers/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
@@ -8,7 +9,11 @@ export async function runEverything(options: ServeOptions): Promise<RunningApi> 
   const api = await serveApi(options)
   const { gates, logger } = options
   const transport = new InProcessTransport(api.server, controllerManagerUser)
-  const selected = selectControllers(['*'], { rootCa: api.authority, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone })
+  const selected = selectControllers(['*'], {
+    rootCa: api.authority,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    volumesDir: path.resolve(options.dataDir, 'volumes'),
+  })
   // No election: the data directory belongs to this process alone.
   const manager = new ControllerManager({ transport, controllers: [...selected.values()].flat(), metrics: api.server.metrics, gates, logger })
   const stop = async () => {

@@ -2,3 +2,6 @@ import type { UserInfo } from '../server/index.ts'
 
 /** Who the controllers of this process are to the API. */
 export const controllerManagerUser: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }
+
+/** Who the scheduler of this process is. */
+export const schedulerUser: UserInfo = { name: 'system:kube-scheduler', groups: ['system:masters', 'system:authenticated'] }

@@ -1,3 +1,6 @@
+import { claimBinder, volumeBinder } from './claim-binder/index.ts'
+import { claimExpander } from './claim-expander/index.ts'
+import { claimProtector, volumeProtector } from './claim-protection/index.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/index.ts'
 import { cronJobController } from './cronjob/index.ts'
 import { daemonSetController } from './daemonset/index.ts'
@@ -8,6 +11,7 @@ import { endpoint } from './endpoints/index.ts'
 import { garbageCollector } from './garbage-collector/index.ts'
 import { jobController, orphanPodController } from './job/index.ts'
 import type { ManagedController } from './kit/index.ts'
+import { localPathControllers } from './local-path-provisioner/index.ts'
 import { namespaceController } from './namespace/index.ts'
 import { nodeLifecycle } from './node-lifecycle/index.ts'
 import { podGcController } from './pod-gc/index.ts'
@@ -26,10 +30,14 @@ export interface ControllerSettings {
   rootCa: string
   /** The time zone of schedules that name none. */
   timeZone: string
+  /** The directory of every node below which volumes have theirs. */
+  volumesDir: string
 }
 
-/** A controller, or several that are one to users, or one that depends on how it is run. */
-export type CatalogueEntry = ManagedController | readonly ManagedController[] | ((settings: ControllerSettings) => ManagedController)
+type Entry = ManagedController | readonly ManagedController[]
+
+/** A controller, or several that are one to users; some depend on how they are run. */
+export type CatalogueEntry = Entry | ((settings: ControllerSettings) => Entry)
 
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
@@ -53,4 +61,9 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'endpoints-controller': endpoint,
   'node-lifecycle-controller': nodeLifecycle,
   'taint-eviction-controller': taintEviction,
+  'persistentvolume-binder-controller': [claimBinder, volumeBinder],
+  'persistentvolume-expander-controller': claimExpander,
+  'persistentvolumeclaim-protection-controller': claimProtector,
+  'persistentvolume-protection-controller': volumeProtector,
+  'local-path-provisioner-controller': ({ volumesDir }) => localPathControllers(volumesDir),
 }

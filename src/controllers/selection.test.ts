@@ -6,7 +6,7 @@ import { selectControllers } from './selection.ts'
 const controller = (name: string): AnyController => defineController({ name, owner: namespaces, observe: () => ({}), plan: () => ({ actions: [] }), apply: {} })
 const from = { 'a-controller': controller('a'), 'b-controller': ({ rootCa }: { rootCa: string }) => controller(`b-${rootCa}`), 'c-controller': [controller('c'), controller('d')] }
 
-const settings = { rootCa: 'ca', timeZone: 'UTC' }
+const settings = { rootCa: 'ca', timeZone: 'UTC', volumesDir: '/volumes' }
 
 describe('selectControllers()', () => {
   it.each([

@@ -13,6 +13,7 @@ export const electionLease = { namespace: 'kube-system', name: 'simulation' }
 /** What a controller went by when it decided. */
 export interface Observation {
   readonly owner: KubeObject
+  readonly atMs: number
   /** How far each cache had come then, by resource name. */
   readonly seen: ReadonlyMap<string, number>
 }
@@ -68,7 +69,7 @@ export class Manager {
       } : {
         ...definition,
         observe: (ctx: ObserveContext, owner: KubeObject) => {
-          observations.set(owner.metadata.uid ?? '', { owner, seen: look(world, identity, definition, ctx, caches) })
+          observations.set(owner.metadata.uid ?? '', { owner, atMs: world.timeline.nowMs, seen: look(world, identity, definition, ctx, caches) })
           return definition.observe(ctx, owner) as unknown
         },
       }

@@ -22,7 +22,7 @@ export interface DecodeOptions {
   hasFractions?: boolean
   /** What the parser found said twice. */
   duplicates?: string[]
-  /** The value may be taken and changed: it becomes the result wherever it fits as it is, with its fields in the order they came in. */
+  /** The value need not be copied: it may be changed, and become the result. */
   isOwned?: boolean
 }
 
@@ -34,6 +34,7 @@ export interface Decoded {
   problems: string[]
 }
 
+/** Reads a value that is its own to change: what fits as it is becomes the result. */
 type Reader = (value: Json) => Json | undefined
 
 /** Thrown where a value does not fit; what is wrong exactly is then found by the slow way, which goes by the text. */
@@ -42,8 +43,6 @@ const mismatch = new Error('mismatch')
 // Set by any reader that meets what only the text can settle: a field its type does not have, a number beyond what is exact.
 // Decoding is synchronous and never re-entered.
 let isUnsettled = false
-// Whether what is read may be changed, and become a part of the result.
-let isOwned = false
 
 interface Step {
   name: string
@@ -128,7 +127,7 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
         return canonicalTime(value, 'microsecond') ?? (dropZero ? undefined : null)
       }
     default:
-      return (value) => (isOwned ? value : cloneObject(value))
+      return (value) => value
   }
 }
 
@@ -154,14 +153,12 @@ function listReader(of: FieldType, empty: Empty): Reader {
     if (!Array.isArray(value)) throw mismatch
     const n = value.length
     if (n === 0) return empty === undefined || empty === null ? empty : []
-    const out: Json[] = isOwned ? value : []
     for (let i = 0; i < n; i++) {
       const item = value[i]
       const next = item === null || item === undefined ? zero() : read(item)!
-      if (!isOwned) out.push(next)
-      else if (next !== item) out[i] = next
+      if (next !== item) value[i] = next
     }
-    return out
+    return value
   }
 }
 
@@ -170,17 +167,19 @@ function mapReader(of: FieldType, empty: Empty): Reader {
   const zero = zeroItem(of)
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
-    const out: { [key: string]: Json } = isOwned ? value : {}
     let isEmpty = true
     for (const key in value) {
       const item = value[key]
-      // What was set to undefined is not there, as in JSON.
-      if (item === undefined) continue
+      if (item === undefined) {
+        // What was set to undefined is not there, as in JSON.
+        delete value[key]
+        continue
+      }
       const next = item === null ? zero() : read(item)!
-      if (!isOwned || next !== item) setKey(out, key, next)
+      if (next !== item) setKey(value, key, next)
       isEmpty = false
     }
-    return isEmpty && (empty === undefined || empty === null) ? empty : out
+    return isEmpty && (empty === undefined || empty === null) ? empty : value
   }
 }
 
@@ -196,7 +195,7 @@ function structReader(name: string): Reader {
   read = (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
     steps ??= compileSteps(struct)
-    return isOwned && readInPlace(value, steps) ? value : readAnew(value, steps)
+    return readInPlace(value, steps) ? value : readAnew(value, steps)
   }
   structReaders.set(name, read)
   return read
@@ -214,7 +213,7 @@ function compileSteps(struct: Struct): Steps {
   return { all, byName: new Map(all.map((step) => [step.name, step])), emitted: all.filter((step) => step.absent !== undefined) }
 }
 
-/** Makes `value` itself what it is to be, unless a field has to go; what was changed by then reads as before. */
+/** Makes `value` itself what it is to be, unless a field has to go, which would make it slow; what was changed by then reads as before. */
 function readInPlace(value: { [key: string]: Json }, { byName, emitted }: Steps): boolean {
   for (const name in value) {
     const step = byName.get(name)
@@ -280,10 +279,9 @@ export function decodeObject(typeName: string, value: Json, options: DecodeOptio
   const read = structReader(typeName)
   const exact = () => diagnose(typeName, options.text === undefined ? treeOf(value) : parseTree(options.text))
   isUnsettled = false
-  isOwned = options.isOwned ?? false
   let object: Decoded['object']
   try {
-    object = read(value ?? {}) as Decoded['object']
+    object = read(value === null || value === undefined ? {} : options.isOwned ? value : cloneObject(value)) as Decoded['object']
   } catch (e) {
     const { error } = exact()
     if (error === undefined) throw e

@@ -1,11 +1,12 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/generated/types.ts'
 import { isDefaultStorageClass } from '../../api/kinds/default-class.ts'
+import { claimKeysOf } from '../../api/kinds/pod-claims.ts'
 import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
 import { claimKeyOf } from '../../api/kinds/volume-binding.ts'
 import { whyUnfit } from '../../api/kinds/volume-matching.ts'
 import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
-import { claimKeysOf, isPodActive, podsByClaim } from '../kit/workload/index.ts'
+import { isPodActive, podsByClaim } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { claimIndexes, claimsNaming, claimsWaiting, isUnbound } from './indexes.ts'
 import { type Observed, observe } from './observe.ts'
@@ -22,6 +23,8 @@ export const claimBinder = defineController<PersistentVolumeClaim, Observed, Act
   ],
   reads: [nodes],
   indexes: [...claimIndexes, podsByClaim],
+  // One that pods still use keeps its volume.
+  plansDeletion: true,
   observe,
   plan,
   apply,

@@ -19,7 +19,12 @@ export type Action =
   | { kind: 'Tell'; type: 'Normal' | 'Warning'; told: Told }
 
 /** Decides what becomes of a claim. */
-export const plan = (seen: Observed): Step<Action> => ({ actions: isUnbound(seen.claim) ? (seen.claim.spec.volumeName ? planNamed(seen) : planSearch(seen)) : planBound(seen) })
+export function plan(seen: Observed): Step<Action> {
+  const { claim } = seen
+  if (!isUnbound(claim)) return { actions: planBound(seen) }
+  if (claim.metadata.deletionTimestamp) return { actions: planGoing(seen) }
+  return { actions: claim.spec.volumeName ? planNamed(seen) : planSearch(seen) }
+}
 
 /** A claim that has had its volume keeps it, or is lost. */
 function planBound({ claim, volume }: Observed): Action[] {
@@ -29,6 +34,12 @@ function planBound({ claim, volume }: Observed): Action[] {
   const { claimRef } = volume.spec
   if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(claim, volume)
   return lose(claim, undefined, 'ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly')
+}
+
+/** A claim that is being deleted gets what it was promised, so that nobody else does before it is gone. */
+function planGoing({ claim, volume, candidates }: Observed): Action[] {
+  const promised = [...candidates, ...(volume ? [volume] : [])].find(({ spec }) => spec.claimRef?.uid === claim.metadata.uid)
+  return promised ? bind(claim, promised) : []
 }
 
 /** A claim that names its volume gets that one or none. */
@@ -75,7 +86,7 @@ function provision(seen: Observed): Action[] {
   const message =
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
     'If volume creation is delayed, please verify that the provisioner is running and correctly registered.'
-  return [...(asking === claim ? [] : [{ kind: 'Ask', claim: asking } as const]), ...tell(seen, 'Normal', 'ExternalProvisioning', message)]
+  return [...tell(seen, 'Normal', 'ExternalProvisioning', message), ...(asking === claim ? [] : [{ kind: 'Ask', claim: asking } as const])]
 }
 
 /** Nothing where all is said and done. */

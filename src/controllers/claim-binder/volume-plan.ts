@@ -20,10 +20,8 @@ export type VolumeAction =
   | { kind: 'Fail'; told: Told }
   | { kind: 'TellMismatch'; claim: PersistentVolumeClaim }
 
-type Phase = 'Available' | 'Bound' | 'Released' | 'Failed'
-
 /** What a volume is now, by its claim; undefined where the claim's side of the binding is not done yet. */
-function standing({ volume, claim }: VolumeSeen): Phase | 'elsewhere' | undefined {
+function standing({ volume, claim }: VolumeSeen): 'Available' | 'Bound' | 'Released' | 'elsewhere' | undefined {
   const { claimRef } = volume.spec
   if (!claimRef?.uid) return 'Available'
   if (!claim || claim.metadata.uid !== claimRef.uid) return 'Released'
@@ -59,33 +57,37 @@ function release(volume: PersistentVolume): VolumeAction[] {
 }
 
 /** Undefined where there is nothing to do here: the volume is kept, or deleted by whoever made it. */
-function whyNotReclaimed({ metadata, spec: { persistentVolumeReclaimPolicy, csi, hostPath } }: PersistentVolume): Told | undefined {
-  switch (persistentVolumeReclaimPolicy) {
+function whyNotReclaimed(volume: PersistentVolume): Told | undefined {
+  switch (volume.spec.persistentVolumeReclaimPolicy) {
     case 'Retain':
       return undefined
     case 'Recycle':
       return { reason: 'VolumeFailedRecycle', message: 'No recycler plugin found for the volume!' }
     case 'Delete': {
-      const maker = metadata.annotations?.[provisionedBy] ?? ''
-      if (maker.startsWith('kubernetes.io/')) return { reason: 'VolumeFailedDelete', message: `no deletable volume plugin matched name: ${maker}` }
-      if (maker !== '' || csi) return undefined
-      const message = hostPath ? `host_path deleter only supports /tmp/.+ but received provided ${hostPath.path}` : 'no deletable volume plugin matched'
-      return { reason: 'VolumeFailedDelete', message: hostPath ? message : `error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: ${message}` }
+      const message = whyNotDeleted(volume)
+      return message === undefined ? undefined : { reason: 'VolumeFailedDelete', message }
     }
     default:
       return { reason: 'VolumeUnknownReclaimPolicy', message: 'Volume has unrecognized PersistentVolumeReclaimPolicy' }
   }
 }
 
-/** The phase that is true now. */
+function whyNotDeleted({ metadata, spec: { csi, hostPath } }: PersistentVolume): string | undefined {
+  const maker = metadata.annotations?.[provisionedBy] ?? ''
+  if (maker.startsWith('kubernetes.io/')) return `no deletable volume plugin matched name: ${maker}`
+  if (maker !== '' || csi) return undefined
+  if (!hostPath) return `error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: no deletable volume plugin matched`
+  // Kubernetes deletes below /tmp, on the machine that its controllers happen to run on.
+  if (/^\/tmp\/.+/.test(hostPath.path)) return `${hostPath.path} is a directory of a node, and only whoever made it can remove it`
+  return `host_path deleter only supports /tmp/.+ but received provided ${hostPath.path}`
+}
+
+/** The phase that is true now. That it is Bound is said by who binds it, with the claim: two would get in each other's way. */
 export function volumeStatus(seen: VolumeSeen, { done, answers }: Outcome<VolumeAction>): PersistentVolumeStatus {
   const { status } = seen.volume
   const failed = done.find((action) => action.kind === 'Fail')
   if (failed) return { ...status, phase: 'Failed', message: failed.told.message }
   const released = done.find((action) => action.kind === 'Release')
   if (released) return answers?.get(released) === true ? { ...status, phase: 'Released', message: '' } : status
-  const phase = standing(seen)
-  return phase === 'Available' || phase === 'Bound' ? inPhase(status, phase) : status
+  return standing(seen) === 'Available' && status.phase !== 'Available' ? { ...status, phase: 'Available', message: '' } : status
 }
-
-const inPhase = (status: PersistentVolumeStatus, phase: Phase): PersistentVolumeStatus => (status.phase === phase ? status : { ...status, phase, message: '' })

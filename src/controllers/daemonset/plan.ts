@@ -56,7 +56,7 @@ function forget({ set, pods, history, revision }: Observed): Action[] {
   const hashes = new Set([...pods.kept, ...pods.adopt].map(hashOfPod))
   const inUse = new Set(old.filter((r) => hashes.has(hashOfRevision(r))).map((r) => r.metadata.name!))
   // Those in use count, too, and stay.
-  return surplusRevisions(old, inUse, limit - inUse.size).map((r): Action => ({ kind: 'DeleteRevision', revision: r }))
+  return surplusRevisions(old, inUse, Math.max(0, limit - inUse.size)).map((r): Action => ({ kind: 'DeleteRevision', revision: r }))
 }
 
 function soonest(...times: (number | undefined)[]): number | undefined {

@@ -1,6 +1,6 @@
 import type { DaemonSetStatus, Pod } from '../../api/generated/types.ts'
 import {
-  type Headway, type PodFault, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition, troubleText,
+  type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition, troubleText,
 } from '../kit/workload/index.ts'
 import { type Counts, countNodes } from './counts.ts'
 import type { Observed } from './observe.ts'
@@ -11,15 +11,15 @@ const headway = (status: Partial<DaemonSetStatus>): Headway => {
   return { updated, ready, available, old: currentNumberScheduled - updated + numberMisscheduled }
 }
 
-/** What Progressing says of a set, next to its other conditions. */
-export function progressOf(seen: Observed, places: readonly Place[], counts: Counts, fault?: PodFault): Progress {
+/** What Progressing says of a set, next to its other conditions. `failure` is what cannot be made, if something cannot. */
+export function progressOf(seen: Observed, places: readonly Place[], counts: Counts, failure?: string): Progress {
   const { set, revision, nowMs } = seen
   const { progressDeadlineSeconds, updateStrategy } = set.spec
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
   const isSettled = available === desired && counts.numberMisscheduled === 0
   const moving = `${updated} of ${desired} nodes are at ${what}, ${available} are available.`
-  const trouble = fault ? ` ${fault.error.message}.` : troubleText(podsOf(places)) || misplaced(places)
+  const trouble = failure ? ` ${failure}.` : troubleText(podsOf(places)) || misplaced(places)
   return decideProgress(started(seen, counts), {
     deadlineSeconds: progressDeadlineSeconds,
     reasons: { complete: 'NewRevisionAvailable', moving: 'ReplicasUpdated' },

@@ -1,6 +1,6 @@
 import type { DaemonSet, DaemonSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
+import { type Condition, RevisionTakenError, findCondition, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
 import { type Counts, countNodes, placesAfter } from './counts.ts'
 import type { Observed } from './observe.ts'
 import type { Place } from './places.ts'
@@ -26,8 +26,10 @@ function conditionsOf(seen: Observed, places: readonly Place[], counts: Counts, 
   const { nowMs } = seen
   const { desiredNumberScheduled: desired, numberAvailable, numberUnavailable } = counts
   const fault = podFaultOf(outcome)
+  // In the words that it came with: those of every other attempt may name another pod.
+  const failure = findCondition(withFault(seen.set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
   const isAvailable = numberUnavailable === 0
-  const available = setTimedCondition(progressOf(seen, places, counts, fault).conditions, {
+  const available = setTimedCondition(progressOf(seen, places, counts, failure).conditions, {
     type: 'Available',
     status: isAvailable ? 'True' : 'False',
     reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',

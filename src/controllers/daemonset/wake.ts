@@ -26,8 +26,9 @@ export const nodeWatch: Watch = watching(
 /** The sets that have something to do about a node as it is now. */
 function concerned(caches: Caches, name: string): string[] {
   const node = caches.get(nodes, '', name)
-  if (!node) return caches.byIndex(pods, waitingFor, name).map((pod) => `${pod.metadata.namespace}/${controllerOf(pod)!.name}`)
-  const present = new Set(podsOnNode(caches, name).map((pod) => controllerOf(pod)?.uid))
+  const waiting = caches.byIndex(pods, waitingFor, name)
+  if (!node) return waiting.map((pod) => `${pod.metadata.namespace}/${controllerOf(pod)!.name}`)
+  const present = new Set([...podsOnNode(caches, name), ...waiting].map((pod) => controllerOf(pod)?.uid))
   return caches.list(daemonsets).filter((set) => isConcerned(set, node, present.has(set.metadata.uid))).map(keyOf)
 }
 

@@ -35,6 +35,8 @@ describe('scaledTargets()', () => {
     ['to nothing', rolling(0, 2), { replicas: 3, desired: 5, max: 7 }, [{ replicas: 4, desired: 5, max: 7 }], '1→0 9→0'],
     ['without annotations by what there is', rolling(20, 0, { replicas: 10 }), { replicas: 5, desired: 10 }, [{ replicas: 5, desired: 10 }], '9→10 1→10'],
     ['without annotations or pods all to the newer of the largest', rolling(20, 0), { replicas: 5, desired: 10 }, [{ replicas: 5, desired: 10 }], '9→15 1→5'],
+    ['none grows while there are too many', rolling(5, 0), { replicas: 2, desired: 1, max: 1 }, [{ replicas: 4, desired: 5, max: 5 }], '1→3 9→2'],
+    ['the next one gives what the largest has not got', rolling(2, 0), { replicas: 4, desired: 12 }, [{ replicas: 4, desired: 12 }, { replicas: 4, desired: 12 }], '1→0 2→0 9→2'],
     ['of a Recreate with two, the rollout has to tell', deployment({ strategy: { type: 'Recreate' } }), { replicas: 3, desired: 4 }, [{ replicas: 3, desired: 4 }], undefined],
   ])('%s', (_, d, newWords, oldWords, expected) => {
     const targets = scaledTargets(d, boundsOf(d), newWords && replicaSet(9, newWords), oldWords.map((words, i) => replicaSet(i + 1, words)))

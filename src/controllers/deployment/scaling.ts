@@ -47,14 +47,21 @@ function inProportion(bounds: Bounds, sets: readonly ReplicaSet[], knownReplicas
     added += share
     return { name: set.metadata.name!, replicas: replicasOf(set) + share }
   })
-  return targets.map((target, i) => (i === 0 ? { ...target, replicas: Math.max(0, target.replicas + toAdd - added) } : target))
+  // Where the largest is too small to give it all, the next one gives, or there would be too many.
+  let rest = toAdd - added
+  return targets.map(({ name, replicas }) => {
+    const size = Math.max(0, replicas + rest)
+    rest -= size - replicas
+    return { name, replicas: size }
+  })
 }
 
 function shareOf(set: ReplicaSet, bounds: Bounds, toAdd: number, added: number, knownReplicas: number): number {
   const left = toAdd - added
   if (toAdd === 0 || left === 0) return 0
   const fraction = fractionOf(set, bounds, knownReplicas)
-  return toAdd > 0 ? Math.min(fraction, left) : Math.max(fraction, left)
+  // Annotations of another time must not make one larger while there are too many.
+  return toAdd > 0 ? Math.min(fraction, left) : Math.min(0, Math.max(fraction, left))
 }
 
 /** By how much a ReplicaSet would change if its part of the whole stayed the same. */

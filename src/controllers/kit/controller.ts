@@ -164,11 +164,11 @@ export class Controller implements RunningController {
 
   /** When the key comes next. */
   #follow(key: string, verdict: Verdict): void {
+    if ('requeueAfterMs' in verdict && verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
     switch (verdict.result) {
       case 'success':
         this.#queue.forget(key)
         this.#told.delete(key)
-        if (verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
         break
       case 'gone':
         this.#queue.forget(key)

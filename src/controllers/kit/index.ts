@@ -25,7 +25,7 @@ export type { FreeContext, FreeController, ManagedController, Running } from './
 export { KeyLoop } from './key-loop.ts'
 export type { Again } from './key-loop.ts'
 export { ControllerManager } from './manager.ts'
-export type { ControllerManagerOptions, Role } from './manager.ts'
+export type { ControllerManagerOptions } from './manager.ts'
 export { allIn, indexByNamespace } from './namespace-index.ts'
 export { revise, revisionAppliers } from './revision-writes.ts'
 export type { RevisionAction } from './revision-writes.ts'

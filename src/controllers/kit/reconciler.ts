@@ -19,8 +19,11 @@ export type TellEvent = (about: KubeObject, type: 'Normal' | 'Warning', reason: 
 export type Verdict =
   | { result: 'success'; requeueAfterMs: number | undefined }
   | { result: 'stale'; missing: Readiness & { ready: false } }
-  | { result: 'conflict' | 'terminal' | 'error'; error: Error; told: readonly Told[] }
+  /** Whatever failed, a deadline that the plan named does not wait. */
+  | { result: 'conflict' | 'terminal' | 'error'; error: Error; told: readonly Told[]; requeueAfterMs?: number | undefined }
   | { result: 'gone' }
+
+type Failure = Extract<Verdict, { error: Error }>
 
 export interface ReconcilerParts {
   definition: AnyController
@@ -103,7 +106,7 @@ export class Reconciler {
       // Why the actions failed matters more; the status comes with the next attempt.
       if (!failed) throw e
     }
-    return failed ?? { result: 'success', requeueAfterMs: step.requeueAfterMs }
+    return { ...(failed ?? { result: 'success' }), requeueAfterMs: step.requeueAfterMs }
   }
 
   /** Puts the finalizer on, before anything is made that it is to clean up. */
@@ -156,12 +159,12 @@ export class Reconciler {
   }
 
   /** The worst of all failures decides. */
-  #failureOf({ failed }: Outcome<AnyAction>): Verdict {
+  #failureOf({ failed }: Outcome<AnyAction>): Failure {
     const faults = failed.filter(({ error }) => judge(error) !== 'conflict')
     if (faults.length === 0) return failure(failed[0]!.error)
     const worst = faults.find(({ error }) => judge(error) === 'error') ?? faults[0]!
     const told = faults.filter(({ error }) => !isNamespaceTerminating(error)).map(({ action, error }) => this.#toldOf(action, error))
-    return { ...failure(worst.error), told } as Verdict
+    return { ...failure(worst.error), told }
   }
 
   #toldOf(action: AnyAction, error: Error): Told {
@@ -172,7 +175,7 @@ export class Reconciler {
 
 const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
 
-function failure(e: unknown): Verdict {
+function failure(e: unknown): Failure {
   const error = e instanceof Error ? e : new Error(String(e))
   return { result: judge(error), error, told: isNamespaceTerminating(error) ? [] : [plainly(error)] }
 }

@@ -30,8 +30,9 @@ export const apply: Appliers<StatefulSet, Action> = {
   },
   DeletePod: {
     pace: 'all at once',
-    run: async ({ writer, event, owner }, { pod }) => {
-      await writer.delete(pods, pod)
+    run: async ({ writer, event, owner }, { pod, ifUnchanged }) => {
+      const { resourceVersion } = pod.metadata
+      await writer.delete(pods, pod, ifUnchanged && resourceVersion ? { resourceVersion } : {})
       event('Normal', 'SuccessfulDelete', `delete Pod ${pod.metadata.name} in StatefulSet ${owner.metadata.name} successful`)
     },
     failed: (error, { pod }) => ({ reason: 'FailedDelete', message: failureText('delete', pod.metadata.name!, error) }),

@@ -1,7 +1,8 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import { type Claim, claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { claimNamesOf, inHistory } from '../kit/workload/index.ts'
+import { inHistory } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from './identity.ts'
 
 /** All that is known of a set when it is decided about. */

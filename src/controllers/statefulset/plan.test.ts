@@ -109,8 +109,8 @@ describe('updating with maxUnavailable 2 while some are not available', () => {
   it.each<[string, Pod[], string[], string[]]>([
     ['the higher of two is available: only in parallel goes the next', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b', 'unready'), samplePod(4, 'b')], [], ['delete web-2']],
     ['the lower of two is available', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b'), samplePod(4, 'b', 'unready')], [], ['delete web-2']],
-    ['an outdated one that is broken goes in parallel, and takes nothing from the budget', podsOf('a', 'ready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1', 'delete web-4', 'delete web-3']],
-    ['all outdated ones are broken', podsOf('a', 'unready', 'unready', 'unready', 'unready', 'unready'), [], [4, 3, 2, 1, 0].map((o) => `delete web-${o}`)],
+    ['an outdated one that is broken goes in parallel, and takes nothing from the budget', podsOf('a', 'ready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1 if unchanged', 'delete web-4', 'delete web-3']],
+    ['all outdated ones are broken', podsOf('a', 'unready', 'unready', 'unready', 'unready', 'unready'), [], [4, 3, 2, 1, 0].map((o) => `delete web-${o} if unchanged`)],
     ['new ones that are broken do take from it', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b', 'unready'), samplePod(4, 'b', 'unready')], [], []],
     ['those that go take from it', [...podsOf('a', 'ready', 'ready', 'ready', 'going', 'going')], [], []],
   ])('%s', (_, pods, ordered, parallel) => {
@@ -136,9 +136,9 @@ describe('a rollout that is broken', () => {
   const withLast = (pod: Pod) => [...podsOf('b', 'ready', 'ready', 'ready', 'ready'), pod]
   const set = (over: SetOver = {}) => sampleSet({ image: 'b', ...annotated, ...over })
   it.each<[string, SetOver, Pod, string[]]>([
-    ['is mended at once', {}, samplePod(4, 'a', 'unready', { status: { ...lost, ...waiting('CrashLoopBackOff').status } }), ['delete web-4']],
-    ['with an image that does not exist', {}, samplePod(4, 'a', 'pending', waiting('ImagePullBackOff')), ['delete web-4']],
-    ['with a pod that was never ready', {}, samplePod(4, 'a', 'unready', { status: { startTime: '2026-01-01T00:00:00Z' } }), ['delete web-4']],
+    ['is mended at once', {}, samplePod(4, 'a', 'unready', { status: { ...lost, ...waiting('CrashLoopBackOff').status } }), ['delete web-4 if unchanged']],
+    ['with an image that does not exist', {}, samplePod(4, 'a', 'pending', waiting('ImagePullBackOff')), ['delete web-4 if unchanged']],
+    ['with a pod that was never ready', {}, samplePod(4, 'a', 'unready', { status: { startTime: '2026-01-01T00:00:00Z' } }), ['delete web-4 if unchanged']],
     ['not for a pod that was ready once and merely is not now', {}, samplePod(4, 'a', 'unready', { status: lost }), []],
     ['not for the new revision', {}, samplePod(4, 'b', 'unready', waiting('CrashLoopBackOff')), []],
     ['not unless asked for', { metadata: {} }, samplePod(4, 'a', 'unready', waiting('CrashLoopBackOff')), []],

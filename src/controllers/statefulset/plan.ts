@@ -20,7 +20,8 @@ export type Action =
   | { kind: 'CreateClaims'; pod: Pod; claims: readonly New<PersistentVolumeClaim>[] }
   | { kind: 'OwnClaim'; claim: PersistentVolumeClaim; owners: readonly OwnerReference[] }
   | { kind: 'LabelPod'; pod: Pod; labels: Readonly<Record<string, string>> }
-  | { kind: 'DeletePod'; pod: Pod }
+  /** `ifUnchanged`: because it serves nobody, which must still be so when it goes. */
+  | { kind: 'DeletePod'; pod: Pod; ifUnchanged?: true }
 
 /** What one stage wants, and whether those after it have to wait for it. */
 export interface Stage {

@@ -23,7 +23,8 @@ export function fillReplicas(look: Look): Stage {
       if (!leaving) creates.push(createAt(look, slot))
     } else {
       mends.push(...mend(look, pod, slot))
-      if ((isPodFinished(pod) || isBrokenRollout(look, slot)) && !isPodTerminating(pod)) deletes.push({ kind: 'DeletePod', pod })
+      if (isPodFinished(pod) && !isPodTerminating(pod)) deletes.push({ kind: 'DeletePod', pod })
+      else if (isBrokenRollout(look, slot)) deletes.push({ kind: 'DeletePod', pod, ifUnchanged: true })
     }
     if (!look.isOrdered) continue
     if (deletes.length + creates.length > before || look.isUnavailable(pod)) return stop([...mends, ...deletes, ...creates], waitFor(look, slot))

@@ -94,7 +94,7 @@ export function inWords(action: Action): string {
     case 'CreatePod':
       return `create ${action.pod.metadata.name}@${action.pod.metadata.labels!['controller-revision-hash']}${action.claims.map((c) => ` +${c.metadata.name}`).join('')}`
     case 'DeletePod':
-      return `delete ${action.pod.metadata.name}`
+      return `delete ${action.pod.metadata.name}${action.ifUnchanged ? ' if unchanged' : ''}`
     case 'OwnClaim':
       return `own ${action.claim.metadata.name} by ${action.owners.map((o) => o.kind).join() || 'nobody'}`
     case 'CreateClaims':

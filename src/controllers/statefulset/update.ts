@@ -15,7 +15,8 @@ export function rollOut(look: Look): Stage {
   const most = Math.min(maxUnavailable, Math.max(1, replicas.length - partition))
   const unavailable = replicas.filter(({ pod }) => look.isUnavailable(pod)).length - broken.length
   const healthy = outdated.filter((pod) => !look.isUnavailable(pod)).slice(0, Math.max(0, most - unavailable))
-  const actions = [...broken, ...healthy].map((pod): Action => ({ kind: 'DeletePod', pod }))
+  // Who was seen to be broken may have recovered since: all that are healthy count.
+  const actions: Action[] = [...broken.map((pod): Action => ({ kind: 'DeletePod', pod, ifUnchanged: true })), ...healthy.map((pod): Action => ({ kind: 'DeletePod', pod }))]
   const left = outdated.length - actions.length
   return left > 0 && actions.length === 0 ? { actions, wait: `${unavailable} pods are unavailable, of ${most} that may be` } : { actions }
 }

@@ -1,4 +1,5 @@
 import { ApiError, alreadyExists } from '../../api/errors.ts'
+import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeObject, fieldOf } from '../../api/schema/index.ts'
 import { validateObjectMeta } from '../../api/validation/object-meta.ts'
@@ -52,7 +53,7 @@ export async function createObject(request: ResourceRequest, object: KubeObject,
   dropRepeatedOwners(meta, request.warnings)
   const isGenerated = !meta.name && Boolean(meta.generateName)
   for (let attempt = 1; ; attempt++) {
-    const candidate = isGenerated ? structuredClone(object) : object
+    const candidate = isGenerated ? cloneObject(object) : object
     if (isGenerated) candidate.metadata.name = generateName(meta.generateName!, server.random)
     try {
       return await finishCreate(request, candidate, dryRun)

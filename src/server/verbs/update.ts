@@ -25,7 +25,10 @@ export async function update(request: ResourceRequest): Promise<Result> {
   const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
   checkName(decoded, name)
   checkNamespace(target, decoded, namespace)
-  const outcome = await replaceObject(request, () => cloneObject(decoded), options.dryRun)
+  // With a version to replace, there is only one try.
+  const { resourceVersion } = decoded.metadata
+  const isOneTry = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
+  const outcome = await replaceObject(request, () => (isOneTry ? decoded : cloneObject(decoded)), options.dryRun)
   return { kind: 'stored', code: outcome.created ? 201 : 200, target, stored: outcome.stored }
 }
 

@@ -8,12 +8,17 @@ export type PodState = 'ready' | 'unready' | 'failed' | 'succeeded' | { waiting:
 
 /** The nodes of a cluster without any: a test says what becomes of pods. */
 export class Kubelet {
-  readonly #client: Client
+  readonly #clientNow: () => Client
   readonly #clock: Clock
 
-  constructor(client: Client, clock: Clock) {
-    this.#client = client
+  /** `client` is asked for anew each time where servers come and go. */
+  constructor(client: Client | (() => Client), clock: Clock) {
+    this.#clientNow = typeof client === 'function' ? client : () => client
     this.#clock = clock
+  }
+
+  get #client(): Client {
+    return this.#clientNow()
   }
 
   /** Puts pods on a node, unless they are on one, and reports them so, all at the same time. */

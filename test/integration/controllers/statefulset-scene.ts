@@ -1,37 +1,75 @@
-import type { GateName } from '../../../src/api/feature-gates.ts'
+import { FeatureGates, type GateName } from '../../../src/api/feature-gates.ts'
 import type { Pod, StatefulSet } from '../../../src/api/generated/types.ts'
-import { pods, statefulsets } from '../../../src/client/index.ts'
+import { statefulsets } from '../../../src/client/index.ts'
 import { type Condition, findCondition } from '../../../src/controllers/kit/workload/index.ts'
+import { VirtualClock } from '../../../src/cluster/testing.ts'
+import type { ManagedController } from '../../../src/controllers/kit/index.ts'
 import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { type Store, openMemoryStore } from '../../../src/store/index.ts'
 import { Scene } from '../kit/scene.ts'
 import { Kubelet, type PodState } from './kubelet.ts'
 
 type Gates = Partial<Record<GateName, boolean>>
 
-/** StatefulSets, their controller, and the nodes. */
+/** Those of the controllers are those of the server unless they are named. */
+interface Components {
+  server?: Gates
+  controllers?: Gates
+  /** What else runs. */
+  others?: readonly ManagedController[]
+}
+
+/** A cluster that is restarted with its store. */
+interface World {
+  scene: Scene
+  store: Store
+}
+
+/** A StatefulSet, its controller, and the nodes. */
 export class StatefulSetScene {
-  readonly scene: Scene
   readonly kubelet: Kubelet
+  readonly #world: World
+  readonly #name: string
 
-  private constructor(scene: Scene) {
-    this.scene = scene
-    this.kubelet = new Kubelet(scene.client, scene.clock)
+  private constructor(world: World, name: string) {
+    this.#world = world
+    this.#name = name
+    this.kubelet = new Kubelet(() => this.scene.client, world.scene.clock)
   }
 
-  static async of(gates: Gates = {}): Promise<StatefulSetScene> {
-    return new StatefulSetScene(await Scene.start({ controllers: [statefulSetController], gates, startMs: Date.parse('2026-01-01T00:00:00Z') }))
+  static async of(gates: Gates = {}, others: readonly ManagedController[] = []): Promise<StatefulSetScene> {
+    const clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
+    const store = openMemoryStore({ clock })
+    return new StatefulSetScene({ scene: await begin({ server: gates, others }, clock, store), store }, 'web')
   }
 
-  async create(replicas: number, spec: object = {}, metadata: object = {}): Promise<void> {
-    const labels = { app: 'web' }
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'app:1', resources: {} }] } }
-    const set = { metadata: { name: 'web', namespace: 'default', ...metadata }, spec: { replicas, serviceName: 'web', selector: { matchLabels: labels }, template, ...spec } }
+  /** Another set in the same cluster. */
+  another(name: string): StatefulSetScene {
+    return new StatefulSetScene(this.#world, name)
+  }
+
+  get scene(): Scene {
+    return this.#world.scene
+  }
+
+  /** Ends server and controllers, and starts others over what they left. */
+  async restart(components: Components = {}): Promise<void> {
+    const { scene, store } = this.#world
+    await scene.stop()
+    this.#world.scene = await begin(components, scene.clock, store)
+    await this.pass(100)
+  }
+
+  async create(replicas: number, spec: object = {}, metadata: object = {}, podSpec: object = {}): Promise<void> {
+    const labels = { app: this.#name }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'app:1', resources: {} }], ...podSpec } }
+    const set = { metadata: { name: this.#name, namespace: 'default', ...metadata }, spec: { replicas, serviceName: 'web', selector: { matchLabels: labels }, template, ...spec } }
     await this.scene.client.create(statefulsets, set as unknown as StatefulSet)
     await this.pass(100)
   }
 
   async change(spec: object): Promise<void> {
-    await this.scene.client.patch(statefulsets, 'default', 'web', { spec }, { type: 'strategic' })
+    await this.scene.client.patch(statefulsets, 'default', this.#name, { spec }, { type: 'strategic' })
     await this.pass(100)
   }
 
@@ -68,11 +106,11 @@ export class StatefulSetScene {
   }
 
   get(): Promise<StatefulSet> {
-    return this.scene.client.get(statefulsets, 'default', 'web')
+    return this.scene.client.get(statefulsets, 'default', this.#name)
   }
 
   async pods(): Promise<Pod[]> {
-    return (await this.scene.client.list(pods, 'default')).items.toSorted((a, b) => ordinalOf(a) - ordinalOf(b))
+    return (await this.scene.podsOf(this.#name)).toSorted((a, b) => ordinalOf(a) - ordinalOf(b))
   }
 
   /** The ordinals of pods by state: `0 1 2! 3-` has 2 not ready and 3 going. */
@@ -91,5 +129,8 @@ export class StatefulSetScene {
   }
 }
 
-const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.slice('web-'.length))
+export const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.slice(metadata.name!.lastIndexOf('-') + 1))
 const isReady = ({ status }: Pod): boolean => status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
+
+const begin = ({ server = {}, controllers = server, others = [] }: Components, clock: VirtualClock, store: Store): Promise<Scene> =>
+  Scene.start({ controllers: [statefulSetController, ...others], gates: server, manager: { gates: FeatureGates.of(controllers) }, clock, store })

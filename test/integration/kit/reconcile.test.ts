@@ -3,6 +3,7 @@ import { conflictModified, forbiddenError } from '../../../src/api/errors.ts'
 import type { ConfigMap, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import { compileLabelSelector } from '../../../src/api/selectors/label-selector.ts'
 import { claim, configmaps, controllerOf, events, ownerReference, pods, replicasets } from '../../../src/client/index.ts'
+import { VirtualClock } from '../../../src/cluster/testing.ts'
 import { type AnyController, type ObserveContext, type Step, TerminalError, defineController, watching } from '../../../src/controllers/index.ts'
 import { crew, replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
@@ -109,6 +110,29 @@ const scripted = (parts: Partial<AnyController>): AnyController =>
   } as never)
 
 const script = (text: string): ConfigMap => ({ metadata: { name: 'one', namespace: 'default' }, data: { script: text } })
+
+it('what the plan wants to be looked at in time is, though something fails meanwhile', async () => {
+  const looks: number[] = []
+  const dueMs = new VirtualClock().now() + 400_000
+  const s = await Scene.start({
+    controllers: [
+      scripted({
+        plan: () => ({ actions: [{ kind: 'Do' }], ...(s.clock.now() < dueMs ? { requeueAfterMs: dueMs - s.clock.now() } : {}) }),
+        apply: {
+          Do: async () => {
+            looks.push(s.clock.now())
+            throw new Error('it is stuck')
+          },
+        },
+      }),
+    ],
+  })
+  await s.client.create(configmaps, script('a'))
+  await s.pass(399_999)
+  expect(looks.at(-1)).toBeLessThan(dueMs)
+  await s.pass(1)
+  expect(looks.at(-1)).toBe(dueMs)
+})
 
 describe('a TerminalError', () => {
   it('is not retried until the object changes', async () => {

@@ -104,6 +104,9 @@ export const rolledOutInTheEnd = (): Invariant => ({
     const uids = new Set(owners.map((d) => d.metadata.uid))
     const stray = world.truth.list(replicasets.plural).find((set) => !uids.has(controllerOf(set)?.uid ?? ''))
     if (stray) return `${stray.metadata.name} has no owner`
+    const sets = new Set(world.truth.list(replicasets.plural).map((set) => set.metadata.uid))
+    const left = world.truth.list(pods.plural).find((pod) => !sets.has(controllerOf(pod)?.uid ?? ''))
+    if (left) return `${left.metadata.name} is left of a ReplicaSet that is gone`
     for (const deployment of owners) {
       const verdict = judgeEnd(world, deployment)
       if (verdict) return `${deployment.metadata.name} ${verdict}`

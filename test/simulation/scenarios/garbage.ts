@@ -160,7 +160,8 @@ const nothingIsLeft = (): Invariant => ({
     for (const { type, object } of itemsOf(world)) {
       const { name, deletionTimestamp, ownerReferences = [], finalizers = [] } = object.metadata
       if (deletionTimestamp) return `${type.plural}/${name} is still being deleted (${finalizers.join()})`
-      if (ownerReferences.length > 0 && ownerReferences.every((ref) => !uids.has(ref.uid))) return `${type.plural}/${name} is left of owners that are gone`
+      const gone = ownerReferences.find((ref) => !uids.has(ref.uid))
+      if (gone) return `${type.plural}/${name} is left, or still names its owner ${gone.name}, which is gone`
     }
     return undefined
   },

@@ -1,19 +1,23 @@
 import type { SimulatedController } from '../simulated-controller.ts'
+import { claims } from './claims.ts'
 import { crew } from './crew.ts'
 import { demonstration } from './demonstration.ts'
 import { deploymentScenario } from './deployments.ts'
 import { garbage } from './garbage.ts'
 import { jobScenario } from './jobs.ts'
 import { replicas } from './replicas.ts'
+import { statefulSetScenario } from './stateful-sets.ts'
 
 /** Controllers that run together, by name. A run simulates one of these. */
 export const scenarios: Readonly<Record<string, readonly SimulatedController[]>> = {
   demonstration: [demonstration],
   crew: [crew],
+  claims: [claims],
   garbage: [garbage],
   deployments: [deploymentScenario],
   jobs: [jobScenario],
   replicas: [replicas],
+  'stateful-sets': [statefulSetScenario],
 }
 
 /** `any` leaves it to the seed. */

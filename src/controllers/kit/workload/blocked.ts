@@ -1,4 +1,5 @@
 import type { ContainerStatus, PersistentVolumeClaim, Pod, PodCondition } from '../../../api/generated/types.ts'
+import { claimNamesOf } from '../../../api/kinds/pod-claims.ts'
 import { isPodReady, isPodTerminating } from './availability.ts'
 
 /** What keeps a pod from being available. */
@@ -72,10 +73,6 @@ function judgePod(pod: Pod, claimOf: ClaimOf | undefined): Blocker | undefined {
   if (!pod.spec?.nodeName) return blocker('waits for a node', creationTimestamp, false)
   return judgeContainers(pod, blocker, condition)
 }
-
-/** The names of the claims that a pod mounts. */
-export const claimNamesOf = ({ spec, metadata }: Pod): string[] =>
-  (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => persistentVolumeClaim?.claimName ?? (ephemeral ? `${metadata.name}-${name}` : []))
 
 /** The first claim of a pod that it cannot have yet. */
 function claimTrouble(pod: Pod, claimOf: ClaimOf): string | undefined {

@@ -1,0 +1,92 @@
+/** Values by key, the first in order on top. A key is in it once; any can be taken out. */
+export class KeyedHeap<K, V> {
+  readonly #isBefore: (a: V, b: V) => boolean
+  /** A binary heap: no entry comes after those at 2i+1 and 2i+2. */
+  readonly #keys: K[] = []
+  readonly #values: V[] = []
+  readonly #places = new Map<K, number>()
+
+  constructor(isBefore: (a: V, b: V) => boolean) {
+    this.#isBefore = isBefore
+  }
+
+  get size(): number {
+    return this.#keys.length
+  }
+
+  has(key: K): boolean {
+    return this.#places.has(key)
+  }
+
+  get(key: K): V | undefined {
+    const at = this.#places.get(key)
+    return at === undefined ? undefined : this.#values[at]
+  }
+
+  peek(): V | undefined {
+    return this.#values[0]
+  }
+
+  /** Adds a value, or puts it in the place of the one that has its key. */
+  set(key: K, value: V): void {
+    const at = this.#places.get(key) ?? this.#keys.length
+    this.#put(at, key, value)
+    this.#down(this.#up(at))
+  }
+
+  pop(): V | undefined {
+    const [key] = this.#keys
+    return this.#keys.length === 0 ? undefined : this.delete(key as K)
+  }
+
+  delete(key: K): V | undefined {
+    const at = this.#places.get(key)
+    if (at === undefined) return undefined
+    const value = this.#values[at]!
+    this.#places.delete(key)
+    const lastKey = this.#keys.pop()!
+    const lastValue = this.#values.pop()!
+    if (at < this.#keys.length) {
+      this.#put(at, lastKey, lastValue)
+      this.#down(this.#up(at))
+    }
+    return value
+  }
+
+  #put(at: number, key: K, value: V): void {
+    this.#keys[at] = key
+    this.#values[at] = value
+    this.#places.set(key, at)
+  }
+
+  #swap(a: number, b: number): void {
+    const key = this.#keys[a]!
+    const value = this.#values[a]!
+    this.#put(a, this.#keys[b]!, this.#values[b]!)
+    this.#put(b, key, value)
+  }
+
+  /** Where the entry has come to. */
+  #up(from: number): number {
+    let at = from
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!this.#isBefore(this.#values[at]!, this.#values[parent]!)) break
+      this.#swap(at, parent)
+      at = parent
+    }
+    return at
+  }
+
+  #down(from: number): void {
+    for (let at = from; ; ) {
+      const left = 2 * at + 1
+      const right = left + 1
+      if (left >= this.#keys.length) return
+      const child = right < this.#keys.length && this.#isBefore(this.#values[right]!, this.#values[left]!) ? right : left
+      if (!this.#isBefore(this.#values[child]!, this.#values[at]!)) return
+      this.#swap(at, child)
+      at = child
+    }
+  }
+}

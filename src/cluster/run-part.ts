@@ -1,0 +1,77 @@
+import { hostname } from 'node:os'
+import type { FeatureGates } from '../api/feature-gates.ts'
+import { systemClock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { MetricsRegistry } from '../base/metrics.ts'
+import { systemRandom } from '../base/random.ts'
+import { type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, leaderIdentity, loadAccess } from '../client/index.ts'
+import { Health, registerProcessMetrics } from '../server/index.ts'
+import { openMonitoringDoor } from './monitoring-door.ts'
+
+type Election = NonNullable<TermRunnerOptions['leaderElection']>
+
+/** What every part says that runs on its own against an API server. */
+export interface PartOptions {
+  /** Undefined: as kubectl finds it, or as a pod of the cluster. */
+  kubeconfig: string | undefined
+  /** Undefined: acts without an election. */
+  election: Omit<Election, 'identity'> | undefined
+  gates: FeatureGates
+  bindAddress: string
+  securePort: number
+  release: string
+  logger: Logger
+}
+
+export interface RunningPart {
+  /** Where /livez, /readyz and /metrics are. */
+  url: string
+  /** Resolves once it acts with filled caches, or another process leads. */
+  roleKnown(): Promise<Role>
+  /** Ends cleanly: what is under way is finished, the lease is given up. */
+  stop(): Promise<void>
+}
+
+/** What a part is made of. */
+export type PartTools = Pick<TermRunnerOptions, 'transport' | 'leaderElection' | 'logger'> & { metrics: MetricsRegistry; access: ClusterAccess }
+
+/** Runs a part against an API server, which need not be there yet, and tells how it is. */
+export async function runPart(name: string, options: PartOptions, make: (tools: PartTools) => TermRunner): Promise<RunningPart> {
+  const { gates, logger, release, election } = options
+  const access = await loadAccess({ file: options.kubeconfig })
+  const metrics = new MetricsRegistry()
+  registerProcessMetrics(metrics, gates)
+  const transport = new HttpTransport(access, { userAgent: `coxswain-${name}/${release} (${process.platform}/${process.arch})` })
+  const elected = election ? { leaderElection: { ...election, identity: leaderIdentity(hostname(), systemRandom) } } : {}
+  const part = make({ transport, metrics, access, logger, ...elected })
+  const ready = [
+    { name, check: () => (part.role.kind === 'unknown' ? `${name}: not running yet, and no other process leads` : undefined) },
+    { name: 'caches', check: () => part.problems().join('; ') || undefined },
+  ]
+  const door = await openMonitoringDoor({
+    address: options.bindAddress,
+    port: options.securePort,
+    health: new Health([], ready),
+    metrics,
+    nowMs: systemClock.now(),
+  }).catch(async (e: unknown) => {
+    await transport.close()
+    throw e
+  })
+  const started = part.start()
+  // Whoever waits for the role hears of it; nobody has to.
+  started.catch(() => {})
+  logger.info(`running ${name}`, { server: access.server.href, release })
+  return {
+    url: door.url,
+    async roleKnown() {
+      await started
+      return part.roleKnown()
+    },
+    async stop() {
+      await part.stop()
+      await door.close()
+      await transport.close()
+    },
+  }
+}

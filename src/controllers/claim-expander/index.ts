@@ -1,0 +1,1 @@
+export { claimExpander } from './controller.ts'

@@ -1,0 +1,2 @@
+export { claimProtector } from './claims.ts'
+export { volumeProtector } from './volumes.ts'

@@ -1,0 +1,38 @@
+import { isAlreadyExists } from '../../api/errors.ts'
+import type { StorageClass } from '../../api/generated/types.ts'
+import { isDefaultStorageClass } from '../../api/kinds/default-class.ts'
+import { localPathProvisioner, standardClass } from '../../api/kinds/local-path.ts'
+import { type New, storageclasses } from '../../client/index.ts'
+import { type FreeController, KeyLoop } from '../kit/index.ts'
+
+const standard: New<StorageClass> = {
+  metadata: { name: standardClass, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: localPathProvisioner,
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'WaitForFirstConsumer',
+  allowVolumeExpansion: true,
+}
+
+/** Whether the cluster lacks a class for claims that name none. Somebody's own default is left alone, and so is a class of the same name. */
+export const isStandardMissing = (classes: readonly StorageClass[]): boolean => !classes.some((one) => isDefaultStorageClass(one) || one.metadata.name === standardClass)
+
+/** Makes the class `standard` when it starts, if there is no default. Whoever deletes it has it deleted until the next start. */
+export const standardClassMaker: FreeController = {
+  name: 'local-path-standard-class',
+  reads: [storageclasses],
+  workers: 1,
+  start(ctx) {
+    const loop = new KeyLoop('local-path-standard-class', ctx, async (_key, signal) => {
+      if (!isStandardMissing(ctx.caches.list(storageclasses))) return undefined
+      try {
+        await ctx.client.create(storageclasses, standard, { signal })
+      } catch (e) {
+        if (!isAlreadyExists(e)) throw e
+      }
+      return undefined
+    })
+    loop.queue.add(standardClass)
+    loop.start()
+    return { stop: () => loop.stop() }
+  },
+}

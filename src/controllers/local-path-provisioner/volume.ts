@@ -1,0 +1,64 @@
+import { localPathFinalizer, localPathNode, localPathProvisioner } from '../../api/kinds/local-path.ts'
+import type { Node, NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
+import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
+import { provisionedBy, referenceToClaim } from '../../api/kinds/volume-binding.ts'
+import { requestedStorage } from '../../api/kinds/volume-matching.ts'
+import type { New } from '../../client/index.ts'
+
+const hostname = 'kubernetes.io/hostname'
+
+/** The volume that is made for a claim, whoever makes it. */
+export const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata.uid}`
+
+/** Why no volume can be made as the claim and its class want it; undefined if one can. */
+export function whyRefused({ spec }: PersistentVolumeClaim, { mountOptions = [], parameters = {} }: StorageClass): string | undefined {
+  const [parameter] = Object.keys(parameters)
+  if (parameter !== undefined) return `there is no parameter ${JSON.stringify(parameter)}: a local path takes none`
+  if (mountOptions.length > 0) return 'a local path has no mount options'
+  if (spec.volumeMode === 'Block') return 'a local path is a directory, and no block device'
+  if (spec.dataSource || spec.dataSourceRef) return 'a local path cannot be made from a data source'
+  if (spec.selector) return 'a volume that is made for a claim cannot be selected'
+  const mode = spec.accessModes?.find((one) => one !== 'ReadWriteOnce' && one !== 'ReadWriteOncePod')
+  return mode && `a local path is on one node: ReadWriteOnce and ReadWriteOncePod are possible, ${mode} is not`
+}
+
+export interface Place {
+  /** Below which volumes have their directories, on every node. */
+  root: string
+  /** The name of the node; undefined if any will do. */
+  node: string | undefined
+  /** Undefined while there is no such object. */
+  nodeObject: Node | undefined
+}
+
+/** The volume for a claim: a directory of its own, which the node makes when it is first mounted. */
+export function localPathVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, { root, node, nodeObject }: Place): New<PersistentVolume> {
+  const { namespace, name: claimName } = claim.metadata
+  const name = volumeNameFor(claim)
+  const reclaimPolicy = storageClass.reclaimPolicy ?? 'Delete'
+  const terms = node === undefined ? topologyTerms(storageClass) : [only(hostname, [nodeObject?.metadata.labels?.[hostname] ?? node])]
+  return {
+    metadata: {
+      name,
+      annotations: { [provisionedBy]: localPathProvisioner, ...(node === undefined ? {} : { [localPathNode]: node }) },
+      ...(node !== undefined && reclaimPolicy === 'Delete' ? { finalizers: [localPathFinalizer] } : {}),
+    },
+    spec: {
+      capacity: { storage: requestedStorage(claim) },
+      accessModes: claim.spec.accessModes ?? [],
+      volumeMode: 'Filesystem',
+      persistentVolumeReclaimPolicy: reclaimPolicy,
+      storageClassName: storageClassOf(claim),
+      ...(claim.spec.volumeAttributesClassName ? { volumeAttributesClassName: claim.spec.volumeAttributesClassName } : {}),
+      claimRef: referenceToClaim(claim),
+      hostPath: { path: `${root.replace(/\/+$/, '')}/${name}_${namespace}_${claimName}`, type: 'DirectoryOrCreate' },
+      ...(terms.length > 0 ? { nodeAffinity: { required: { nodeSelectorTerms: terms } } } : {}),
+    },
+  }
+}
+
+const only = (key: string, values: string[]): NodeSelectorTerm => ({ matchExpressions: [{ key, operator: 'In', values }] })
+
+/** Where volumes of the class may be, if it says so. */
+const topologyTerms = ({ allowedTopologies = [] }: StorageClass): NodeSelectorTerm[] =>
+  allowedTopologies.map(({ matchLabelExpressions = [] }) => ({ matchExpressions: matchLabelExpressions.map(({ key, values }) => ({ key, operator: 'In', values })) }))
