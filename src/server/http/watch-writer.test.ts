@@ -59,18 +59,20 @@ beforeEach(() => {
 })
 
 describe('WatchWriter', () => {
-  it('sends the first event at once and gathers what follows closely', () => {
+  it('sends events at once while they are few, and gathers them when they are many', () => {
     const to = writer()
+    const names = Array.from({ length: 13 }, (_, i) => `c${i}`)
     to.events(added('a'))
-    expect(sink.chunks).toHaveLength(1)
     to.events(added('b'))
-    clock.advance(1)
-    to.events(added('c'))
-    clock.advance(6)
-    expect(sink.chunks).toHaveLength(1)
-    clock.advance(1)
     expect(sink.chunks).toHaveLength(2)
-    expect(sink.lines().map((l) => l.object.metadata.name)).toEqual(['a', 'b', 'c'])
+    to.events(names.flatMap((name) => added(name)))
+    clock.advance(1)
+    to.events(added('d'))
+    clock.advance(6)
+    expect(sink.chunks).toHaveLength(2)
+    clock.advance(1)
+    expect(sink.chunks).toHaveLength(3)
+    expect(sink.lines().map((l) => l.object.metadata.name)).toEqual(['a', 'b', ...names, 'd'])
     expect(clock.pending).toBe(0)
   })
 

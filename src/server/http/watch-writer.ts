@@ -10,6 +10,7 @@ import type { WatchEvent, WatchReceiver } from '../watch-stream.ts'
 import { present } from './encode.ts'
 import type { Accepted } from './negotiate.ts'
 import type { WatchChunk, WatchChunks } from './watch-chunks.ts'
+import { WatchPace } from './watch-pace.ts'
 
 /** Where a watch's bytes go. */
 export interface Sink {
@@ -25,9 +26,6 @@ export interface Sink {
 const maxBacklogBytes = 1 << 20
 /** A client that lets this much wait is cut off, so that it costs no more: it can resume from where it was. */
 const maxWaitingBytes = 32 << 20
-/** Under load, events of several commits go out together: no later than this after the first of them. */
-const gatherMs = 8
-
 const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
 
 /** What the writers of all watches share, and what to do with a client that does not keep up. */
@@ -53,7 +51,7 @@ export class WatchWriter implements WatchReceiver {
   /** Of the others. */
   #waitingBytes = 0
   #cancelFlush: (() => void) | undefined
-  #lastFlush = Number.NEGATIVE_INFINITY
+  readonly #pace = new WatchPace()
   #isEnded = false
 
   constructor(target: Registered, accepted: Accepted, query: URLSearchParams, sink: Sink, context: WriterContext) {
@@ -85,7 +83,7 @@ export class WatchWriter implements WatchReceiver {
     if (this.#isEnded) return
     if (this.#hasRoom()) {
       for (const event of events) this.#gather(this.#encode(event))
-      this.#schedule()
+      this.#schedule(events.length)
       return
     }
     for (const event of events) {
@@ -109,7 +107,7 @@ export class WatchWriter implements WatchReceiver {
     this.#gather(encoded)
     // A client does nothing before it has seen the end of what was there.
     if (isInitialEnd) this.#flush()
-    else this.#schedule()
+    else this.#schedule(1)
   }
 
   error(error: ApiError): void {
@@ -142,11 +140,11 @@ export class WatchWriter implements WatchReceiver {
     return this.#encode(next)
   }
 
-  /** At once when nothing was sent lately, so that a quiet cluster has no delay; gathered when there is much to send. */
-  #schedule(): void {
-    const wait = this.#gatheredBytes < maxBacklogBytes ? this.#lastFlush + gatherMs - this.#context.clock.now() : 0
-    if (wait <= 0) this.#flush()
-    else this.#cancelFlush ??= this.#context.clock.after(wait, () => this.#flush())
+  /** At once while there is little to send, so that a quiet cluster has no delay; gathered when there is much. */
+  #schedule(events: number): void {
+    const waitMs = this.#pace.delayMs(this.#context.clock.now(), events)
+    if (waitMs === 0 || this.#gatheredBytes >= maxBacklogBytes) this.#flush()
+    else this.#cancelFlush ??= this.#context.clock.after(waitMs, () => this.#flush())
   }
 
   #gather(encoded: Buffer): void {
@@ -161,7 +159,6 @@ export class WatchWriter implements WatchReceiver {
     const chunk = this.#context.chunks.of(this.#gathered)
     this.#gathered = []
     this.#gatheredBytes = 0
-    this.#lastFlush = this.#context.clock.now()
     this.#sink.write(chunk)
   }
 
