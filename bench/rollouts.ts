@@ -3,16 +3,17 @@
 //   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
 //   --node-flags="A B"  starts the controllers with these flags for node, such as --cpu-prof
-//   --only A,B          only these parts: deployment, job, many, idle
+//   --only A,B          only these parts: deployment, job, daemonset, many, idle
 //   --pods N            of the first two parts; default 500
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
 import { Kubelet } from './load/kubelet.ts'
 import { inParallel, rounded } from './load/measure.ts'
+import { must } from './load/figures.ts'
 import { cpuSeconds, pause, resident, startControllers, startServer } from './load/server.ts'
 import { type Target, readTarget } from './load/target.ts'
-import { Workloads, deployment, isComplete, isRolledOut, job } from './load/workloads.ts'
+import { Workloads, daemonSet, deployment, isComplete, isOnAll, isRolledOut, job } from './load/workloads.ts'
 import { writeCounts, writesBetween } from './load/write-counts.ts'
 
 const { values: args } = parseArgs({
@@ -33,6 +34,7 @@ const kubernetes = { create: 3.3, update: 3.7, scale: 1.3, job: 10.3 }
 
 /** The sizes whose costs per pod are compared. */
 const sizes = { few: { deployments: 20, pods: 100 }, many: { deployments: 200, pods: 100 } }
+const nodeCounts = { few: 100, many: 1000 }
 const idle = { workloads: 1000, settleMs: 3000, measureMs: 60_000 }
 
 /** What is measured: a server and, if they are ours, its processes. */
@@ -156,6 +158,42 @@ async function settle(size: { deployments: number; pods: number }): Promise<{ se
   }
 }
 
+/** Puts a daemon on so many nodes and updates it, on a cluster of its own. */
+async function daemons(nodes: number): Promise<{ create: number; update: number } | undefined> {
+  const cluster = await start()
+  const perPod = { create: 0, update: 0 }
+  const phase = async (what: keyof typeof perPod, work: () => Promise<unknown>) => {
+    const { seconds, cpu, writes } = await spend(cluster, work)
+    perPod[what] = (((cpu.server ?? 0) + (cpu.controllers ?? 0)) * 1e6) / nodes
+    const detail = { podsPerSecond: rounded(nodes / seconds), ...(cluster.processes ? { cpuMicrosPerPod: rounded(perPod[what]) } : {}), cpuSeconds: cpu, writes }
+    report(`DaemonSet on ${nodes} nodes: ${what}`, seconds, 's', detail)
+    await pause(idle.settleMs)
+  }
+  try {
+    const node = (index: number) => JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: `bench-${index}`, labels: { 'bench-daemon': 'yes' } } })
+    await inParallel(nodes, 16, (index) => must(cluster.client, 201, 'POST', '/api/v1/nodes', node(index)))
+    const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-daemon', 'apps/v1 daemonsets')
+    await phase('create', async () => {
+      await workloads.create(daemonSet('agent', 'bench-daemon'))
+      await workloads.until(isOnAll(nodes))
+    })
+    await phase('update', async () => {
+      await workloads.patch('agent', { spec: { template: { metadata: { annotations: { release: '2' } } } } })
+      await workloads.until(isOnAll(nodes), 1, 2)
+    })
+    workloads.close()
+    return cluster.processes && perPod
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function manyNodes(): Promise<void> {
+  const [few, all] = [await daemons(nodeCounts.few), await daemons(nodeCounts.many)]
+  if (!few || !all) return
+  for (const what of ['create', 'update'] as const) report(`DaemonSet: CPU per pod of ${what}, many nodes against few`, all[what] / few[what], 'x', { ...nodeCounts, wanted: 1.3 })
+}
+
 async function many(): Promise<void> {
   const few = await settle(sizes.few)
   const all = await settle(sizes.many)
@@ -191,6 +229,7 @@ if (wants('deployment') || wants('job')) {
     await cluster.stop()
   }
 }
+if (wants('daemonset')) await manyNodes()
 if (wants('many')) await many()
 if (wants('idle')) {
   const cluster = await start()

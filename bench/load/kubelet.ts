@@ -79,7 +79,7 @@ export class Kubelet {
 
   async #run(pod: Seen): Promise<void> {
     const { name } = pod.metadata
-    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: this.#node } }
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: nodeFor(pod) ?? this.#node } }
     if (!(await this.#send('POST', `${podPath(pod)}/binding`, binding))) return
     const isOfJob = pod.metadata.ownerReferences?.some((ref) => ref.kind === 'Job') ?? false
     await this.#send('PATCH', `${podPath(pod)}/status`, { status: isOfJob ? succeeded(pod) : ready(pod) })
@@ -110,6 +110,10 @@ export class Kubelet {
     return { holderIdentity: this.#node, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') }
   }
 }
+
+/** The node that a pod of a DaemonSet was made for. */
+const nodeFor = ({ spec }: Seen): string | undefined =>
+  spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0]
 
 const heartbeatMs = 10_000
 const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'

@@ -4,7 +4,7 @@ import type { Target } from './target.ts'
 /** As much of an object as the load looks at. */
 export interface Seen {
   metadata: { name: string; namespace: string; uid: string; generation?: number; resourceVersion: string; deletionTimestamp?: string; ownerReferences?: { kind: string }[] }
-  spec: { nodeName?: string; replicas?: number; containers?: { name: string; image: string }[] }
+  spec: { nodeName?: string; replicas?: number; containers?: { name: string; image: string }[]; affinity?: NodeChoice }
   status?: {
     phase?: string
     observedGeneration?: number
@@ -12,8 +12,16 @@ export interface Seen {
     updatedReplicas?: number
     readyReplicas?: number
     availableReplicas?: number
+    desiredNumberScheduled?: number
+    updatedNumberScheduled?: number
+    numberAvailable?: number
     conditions?: { type: string; status: string }[]
   }
+}
+
+/** The affinity of a pod that is meant for one node. */
+interface NodeChoice {
+  nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: { matchFields?: { values?: string[] }[] }[] } }
 }
 
 /** Tells every change of a collection, from now on; resolves when it is open. The function it resolves with ends it. */

@@ -15,6 +15,18 @@ export const deployment = (name: string, replicas: number) => ({
   spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name, 'registry.example.com/web:1', 'Always') },
 })
 
+/** On every node with the label, whatever else is said of it. */
+export const daemonSet = (name: string, nodeLabel: string) => {
+  const { metadata, spec } = template(name, 'registry.example.com/agent:1', 'Always')
+  const placed = { ...spec, nodeSelector: { [nodeLabel]: 'yes' }, tolerations: [{ operator: 'Exists' }] }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name },
+    spec: { selector: { matchLabels: { app: name } }, template: { metadata, spec: placed }, updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } },
+  }
+}
+
 export const job = (name: string, completions: number, parallelism: number) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -27,6 +39,12 @@ export function isRolledOut({ metadata, spec, status = {} }: Seen): boolean {
   const wanted = spec.replicas ?? 1
   const { observedGeneration = 0, updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status
   return observedGeneration >= (metadata.generation ?? 0) && updatedReplicas === wanted && replicas === wanted && availableReplicas === wanted
+}
+
+/** The same for a DaemonSet on so many nodes. */
+export const isOnAll = (nodes: number) => ({ metadata, status = {} }: Seen): boolean => {
+  const { observedGeneration = 0, desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberAvailable = 0 } = status
+  return observedGeneration >= (metadata.generation ?? 0) && desiredNumberScheduled === nodes && updatedNumberScheduled === nodes && numberAvailable === nodes
 }
 
 export const isComplete = ({ status }: Seen): boolean => status?.conditions?.some((c) => c.type === 'Complete' && c.status === 'True') ?? false
@@ -44,7 +62,7 @@ export class Workloads {
     this.#path = path
   }
 
-  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'batch/v1 jobs'): Promise<Workloads> {
+  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'apps/v1 daemonsets' | 'batch/v1 jobs'): Promise<Workloads> {
     const [version, plural] = kind.split(' ')
     await makeNamespace(client, namespace)
     const workloads = new Workloads(client, `/apis/${version}/namespaces/${namespace}/${plural}`)

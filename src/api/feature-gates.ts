@@ -32,6 +32,12 @@ export const knownGates = {
     usedBy: ['apiserver', 'controllers'],
     does: 'rollingUpdate.maxUnavailable of StatefulSets',
   },
+  PodReadyToStartContainersCondition: {
+    stage: 'BETA',
+    default: true,
+    usedBy: ['node'],
+    does: 'the condition PodReadyToStartContainers of pods; off, it is not computed, and what is stored stays',
+  },
   StaleControllerConsistency: {
     stage: 'BETA',
     default: true,

@@ -37,6 +37,12 @@ export const count = (text: string): number => {
   return Number(text)
 }
 
+/** A share of a hundred. */
+export const percentage = (text: string): number => {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 100) throw new InvalidArgumentError('must be a number from 0 to 100')
+  return Number(text)
+}
+
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** A duration as Go writes it, `1m30s`, in milliseconds. */

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { addApiServerCommand } from './apiserver.ts'
 import { addControllersCommand } from './controllers.ts'
+import { addNodeCommand } from './node.ts'
+import { addSchedulerCommand } from './scheduler.ts'
 import { addUpCommand } from './up.ts'
 
 /** Ours, put in at build time. */
@@ -14,6 +16,8 @@ const program = new Command('coxswain')
 addUpCommand(program, RELEASE)
 addApiServerCommand(program, RELEASE)
 addControllersCommand(program, RELEASE)
+addSchedulerCommand(program, RELEASE)
+addNodeCommand(program, RELEASE)
 
 try {
   await program.parseAsync()

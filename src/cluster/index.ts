@@ -1,6 +1,18 @@
+import type { runControllers as Controllers } from './run-controllers.ts'
+import type { runEverything as Everything } from './run-everything.ts'
+import type { runNodes as Nodes } from './run-node.ts'
+import type { runScheduler as Scheduler } from './run-scheduler.ts'
+
 export { InProcessTransport } from './in-process-transport.ts'
-export { runControllers } from './run-controllers.ts'
-export type { RunControllersOptions, RunningControllers } from './run-controllers.ts'
-export { runEverything } from './run-everything.ts'
+export type { RunControllersOptions } from './run-controllers.ts'
+export type { RunNodesOptions } from './run-node.ts'
+export type { PartOptions, RunningPart } from './run-part.ts'
+export type { RunSchedulerOptions } from './run-scheduler.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'
+
+// Loaded when they are first run: a process that serves only the API has no use for the rest, and no memory for it.
+export const runControllers: typeof Controllers = async (...given) => (await import('./run-controllers.ts')).runControllers(...given)
+export const runEverything: typeof Everything = async (...given) => (await import('./run-everything.ts')).runEverything(...given)
+export const runNodes: typeof Nodes = async (...given) => (await import('./run-node.ts')).runNodes(...given)
+export const runScheduler: typeof Scheduler = async (...given) => (await import('./run-scheduler.ts')).runScheduler(...given)

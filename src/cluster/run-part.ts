@@ -32,11 +32,14 @@ export interface RunningPart {
   stop(): Promise<void>
 }
 
+/** What runs, as far as it matters to who runs it. */
+export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'>
+
 /** What a part is made of. */
 export type PartTools = Pick<TermRunnerOptions, 'transport' | 'leaderElection' | 'logger'> & { metrics: MetricsRegistry; access: ClusterAccess }
 
 /** Runs a part against an API server, which need not be there yet, and tells how it is. */
-export async function runPart(name: string, options: PartOptions, make: (tools: PartTools) => TermRunner): Promise<RunningPart> {
+export async function runPart(name: string, options: PartOptions, make: (tools: PartTools) => Part): Promise<RunningPart> {
   const { gates, logger, release, election } = options
   const access = await loadAccess({ file: options.kubeconfig })
   const metrics = new MetricsRegistry()

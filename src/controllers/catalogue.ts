@@ -1,6 +1,6 @@
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
-import { claimProtector, volumeProtector } from './claim-protection/index.ts'
+import { attributesClassProtector, claimProtector, volumeProtector } from './claim-protection/index.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/index.ts'
 import { cronJobController } from './cronjob/index.ts'
 import { daemonSetController } from './daemonset/index.ts'
@@ -65,5 +65,6 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'persistentvolume-expander-controller': claimExpander,
   'persistentvolumeclaim-protection-controller': claimProtector,
   'persistentvolume-protection-controller': volumeProtector,
+  'volumeattributesclass-protection-controller': attributesClassProtector,
   'local-path-provisioner-controller': ({ volumesDir }) => localPathControllers(volumesDir),
 }

@@ -21,7 +21,8 @@ const limitMs = 300_000
 /** Files, and the half of them that there are controllers for. */
 const files: readonly [name: string, only: string][] = [
   ['controllers-deployment', ''],
-  ['controllers-daemonset-job', 'job:'],
+  ['controllers-statefulset', ''],
+  ['controllers-daemonset-job', ''],
 ]
 
 if (canReplay(replayer)) {

@@ -63,7 +63,8 @@ describe('kubectl', () => {
   it('finds a volume for every pod of a StatefulSet', async () => {
     const labels = { app: 'db' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'app:1' }] } }
-    const spec = { replicas: 2, podManagementPolicy: 'Parallel', serviceName: 'db', selector: { matchLabels: labels }, template, volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec }] }
+    const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }]
+    const spec = { replicas: 2, podManagementPolicy: 'Parallel', serviceName: 'db', selector: { matchLabels: labels }, template, volumeClaimTemplates }
     await create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'db' }, spec })
     await ok('wait --for=create pod/db-0 pod/db-1 --timeout=10s')
     for (const name of ['db-0', 'db-1']) {

@@ -13,6 +13,7 @@ export const electionLease = { namespace: 'kube-system', name: 'simulation' }
 /** What a controller went by when it decided. */
 export interface Observation {
   readonly owner: KubeObject
+  /** By its own clock. */
   readonly atMs: number
   /** How far each cache had come then, by resource name. */
   readonly seen: ReadonlyMap<string, number>
@@ -69,7 +70,7 @@ export class Manager {
       } : {
         ...definition,
         observe: (ctx: ObserveContext, owner: KubeObject) => {
-          observations.set(owner.metadata.uid ?? '', { owner, atMs: world.timeline.nowMs, seen: look(world, identity, definition, ctx, caches) })
+          observations.set(owner.metadata.uid ?? '', { owner, atMs: process.clock.now(), seen: look(world, identity, definition, ctx, caches) })
           return definition.observe(ctx, owner) as unknown
         },
       }

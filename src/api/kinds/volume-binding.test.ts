@@ -3,7 +3,8 @@ import { sampleClaim, sampleVolume } from './sample-volumes.ts'
 import { bindCompleted, boundByController, boundClaim, boundVolume, isBoundTo, unboundVolume } from './volume-binding.ts'
 
 const claim = sampleClaim('c')
-const volumeOf = (claimRef: object, annotations?: Record<string, string>) => sampleVolume('v', { spec: { claimRef }, ...(annotations ? { metadata: { name: 'v', annotations } } : {}) })
+const volumeOf = (claimRef: object, annotations?: Record<string, string>) =>
+  sampleVolume('v', { spec: { claimRef }, ...(annotations ? { metadata: { name: 'v', annotations } } : {}) })
 const named = { namespace: 'default', name: 'c' }
 const full = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...named, uid: 'uid-c', resourceVersion: '7' }
 

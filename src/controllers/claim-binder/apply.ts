@@ -12,8 +12,7 @@ export const apply: Appliers<PersistentVolumeClaim, Action> = {
   Bind: bind,
   Wait: ({ writer, owner }) => writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Pending') }),
   async Lose({ writer, owner, event, ask }, { volume, told }) {
-    // The cache may not have it yet; it will be looked at when it comes.
-    if (volume && (await live(ask, persistentvolumes, '', volume))) return
+    if (volume && (await live(ask, persistentvolumes, '', volume))) throw notCached(persistentvolumes, volume)
     await writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Lost') })
     event('Warning', told.reason, told.message)
   },
@@ -44,6 +43,9 @@ async function take({ writer, owner, ask }: Context, volume: PersistentVolume): 
   }
   return writer.update(persistentvolumes, taken)
 }
+
+/** The cache is behind. It is asked again until it is not: what is gone before the cache has it would never be told of. */
+export const notCached = ({ group, plural }: ResourceType, name: string): Error => conflict({ group, resource: plural }, name, 'it is there, and not in the cache yet')
 
 /** How an object is at the server now; undefined if it is not there. */
 export async function live<T extends KubeObject>(ask: Context['ask'], type: ResourceType<T>, namespace: string, name: string): Promise<T | undefined> {

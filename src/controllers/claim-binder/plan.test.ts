@@ -14,6 +14,8 @@ const settled = { ...had, status: boundStatus(had, free) }
 const late = sampleClass('slow', { volumeBindingMode: 'WaitForFirstConsumer' })
 const chosen = sampleClaim('c', { metadata: { annotations: { [selectedNode]: 'n1' } } })
 const asked = { 'volume.beta.kubernetes.io/storage-provisioner': 'example.com/disks', 'volume.kubernetes.io/storage-provisioner': 'example.com/disks' }
+const classless = sampleClaim('c', { spec: { storageClassName: undefined } })
+const plain = sampleClaim('c', { spec: { storageClassName: '' } })
 const going = sampleClaim('c', { metadata: { ...fresh.metadata, deletionTimestamp: 'now' } })
 const node = { metadata: { name: 'n1' } } as Node
 
@@ -50,10 +52,10 @@ const words = (what: Partial<Observed>): string => plan(seen(what)).actions.map(
 describe('plan() of a claim that takes any volume', () => {
   it.each<[string, Partial<Observed>, string]>([
     ['takes one that fits', { candidates: [free] }, 'Bind v'],
-    ['takes the default class if it names none and nothing fits', { claim: sampleClaim('c', { spec: { storageClassName: undefined } }), defaultClass: 'std' }, 'SetClass std'],
-    ['takes what fits before the default class', { claim: sampleClaim('c', { spec: { storageClassName: undefined } }), candidates: [sampleVolume('v', { spec: { storageClassName: '' } })], defaultClass: 'std' }, 'Bind v'],
-    ['says that there is none', { claim: sampleClaim('c', { spec: { storageClassName: '' } }) }, 'Tell FailedBinding'],
-    ['says so once', { claim: sampleClaim('c', { spec: { storageClassName: '' } }), told: 'FailedBinding: no persistent volumes available for this claim and no storage class is set' }, ''],
+    ['takes the default class if it names none and nothing fits', { claim: classless, defaultClass: 'std' }, 'SetClass std'],
+    ['takes what fits before the default class', { claim: classless, candidates: [sampleVolume('v', { spec: { storageClassName: '' } })], defaultClass: 'std' }, 'Bind v'],
+    ['says that there is none', { claim: plain }, 'Tell FailedBinding'],
+    ['says so once', { claim: plain, told: 'FailedBinding: no persistent volumes available for this claim and no storage class is set' }, ''],
     ['says that its class is missing', {}, 'Tell ProvisioningFailed'],
     ['says that nobody makes volumes of its class', { storageClass: sampleClass('slow', { provisioner: 'kubernetes.io/no-provisioner' }) }, 'Tell ProvisioningFailed'],
     ['asks who makes volumes of its class', { storageClass: sampleClass('slow') }, 'Tell ExternalProvisioning, Ask'],
@@ -64,7 +66,7 @@ describe('plan() of a claim that takes any volume', () => {
     ['has a volume made there otherwise', { storageClass: late, consumer: { name: 'n1', node: undefined } }, 'Tell ExternalProvisioning, Ask'],
     ['has a volume made where the scheduler says', { claim: chosen, storageClass: late, candidates: [free] }, 'Tell ExternalProvisioning, Ask'],
     ['takes what was made for it, consumer or not', { storageClass: late, candidates: [bound] }, 'Bind v'],
-    ['gives back what it says about a volume that it has not', { claim: sampleClaim('c', { spec: { storageClassName: '' }, status: { capacity: { storage: '1Gi' } } }) }, 'Tell FailedBinding, Wait'],
+    ['gives back what it says about a volume that it has not', { claim: { ...plain, status: { phase: 'Pending', capacity: { storage: '1Gi' } } } }, 'Tell FailedBinding, Wait'],
     ['gets nothing any more when it is being deleted', { claim: going, candidates: [free] }, ''],
     ['gets what it was promised even then', { claim: going, candidates: [bound] }, 'Bind v'],
   ])('%s', (_, what, actions) => {

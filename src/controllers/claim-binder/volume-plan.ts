@@ -83,11 +83,10 @@ function whyNotDeleted({ metadata, spec: { csi, hostPath } }: PersistentVolume):
 }
 
 /** The phase that is true now. That it is Bound is said by who binds it, with the claim: two would get in each other's way. */
-export function volumeStatus(seen: VolumeSeen, { done, answers }: Outcome<VolumeAction>): PersistentVolumeStatus {
+export function volumeStatus(seen: VolumeSeen, { done }: Outcome<VolumeAction>): PersistentVolumeStatus {
   const { status } = seen.volume
   const failed = done.find((action) => action.kind === 'Fail')
   if (failed) return { ...status, phase: 'Failed', message: failed.told.message }
-  const released = done.find((action) => action.kind === 'Release')
-  if (released) return answers?.get(released) === true ? { ...status, phase: 'Released', message: '' } : status
+  if (done.some((action) => action.kind === 'Release')) return { ...status, phase: 'Released', message: '' }
   return standing(seen) === 'Available' && status.phase !== 'Available' ? { ...status, phase: 'Available', message: '' } : status
 }

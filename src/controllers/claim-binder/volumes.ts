@@ -2,17 +2,17 @@ import type { PersistentVolume } from '../../api/generated/types.ts'
 import { claimKeyOf, unboundVolume } from '../../api/kinds/volume-binding.ts'
 import { keyOf, persistentvolumeclaims, persistentvolumes, splitKey } from '../../client/index.ts'
 import { type Appliers, defineController, watching } from '../kit/index.ts'
-import { live } from './apply.ts'
+import { live, notCached } from './apply.ts'
 import { volumeIndexes, volumesFor } from './indexes.ts'
 import { type VolumeAction, type VolumeSeen, planVolume, volumeStatus } from './volume-plan.ts'
 
 const apply: Appliers<PersistentVolume, VolumeAction> = {
-  /** Whether it is so: a claim that the cache does not have yet is no reason to give up what it has. */
+  // Only if it is so: a claim that the cache does not have yet is no reason to give up what it has.
   async Release({ ask }, { volume }) {
     const { namespace, name } = splitKey(claimKeyOf(volume)!)
     const claim = await live(ask, persistentvolumeclaims, namespace, name)
-    if (claim?.metadata.uid !== volume.spec.claimRef?.uid) return true
-    return Boolean(claim?.spec.volumeName) && claim?.spec.volumeName !== volume.metadata.name
+    if (claim?.metadata.uid !== volume.spec.claimRef?.uid) return
+    if (!claim?.spec.volumeName || claim.spec.volumeName === volume.metadata.name) throw notCached(persistentvolumeclaims, name)
   },
   Unbind: ({ writer }, { volume }) => writer.update(persistentvolumes, unboundVolume(volume)),
   Fail: async ({ event }, { told }) => event('Warning', told.reason, told.message),
@@ -28,7 +28,11 @@ export const volumeBinder = defineController<PersistentVolume, VolumeSeen, Volum
   name: 'persistentvolume-phase',
   owner: persistentvolumes,
   watches: [
-    watching(persistentvolumeclaims, (claim, caches) => volumesFor(caches, keyOf(claim)).map(keyOf), (before, after) => before.metadata.uid !== after.metadata.uid || before.spec.volumeName !== after.spec.volumeName),
+    watching(
+      persistentvolumeclaims,
+      (claim, caches) => volumesFor(caches, keyOf(claim)).map(keyOf),
+      (before, after) => before.metadata.uid !== after.metadata.uid || before.spec.volumeName !== after.spec.volumeName,
+    ),
   ],
   indexes: volumeIndexes,
   // One that is being deleted is released first, or its protection would never end.

@@ -9,7 +9,13 @@ export const claimExpander = defineController<PersistentVolumeClaim, Observed, A
   name: 'persistentvolume-expander',
   owner: persistentvolumeclaims,
   looksAt: wantsMore,
-  watches: [watching(persistentvolumes, (volume) => [claimKeyOf(volume)].filter((key) => key !== undefined), (before, after) => before.spec.claimRef?.uid !== after.spec.claimRef?.uid)],
+  watches: [
+    watching(
+      persistentvolumes,
+      (volume) => [claimKeyOf(volume)].filter((key) => key !== undefined),
+      (before, after) => before.spec.claimRef?.uid !== after.spec.claimRef?.uid,
+    ),
+  ],
   observe: ({ caches, remembered }, claim) => ({
     claim,
     volume: claim.spec.volumeName ? caches.get(persistentvolumes, '', claim.spec.volumeName) : undefined,

@@ -4,8 +4,9 @@ import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
 import { boundVolume, provisionedBy } from '../../api/kinds/volume-binding.ts'
 import { type Observed, grown, grownStatus, plan } from './plan.ts'
 
-const claim = (wanted: string, has: string, phase = 'Bound') => sampleClaim('c', { spec: { resources: { requests: { storage: wanted } }, volumeName: 'v' }, status: { phase, capacity: { storage: has } } })
-const volume = (provisioner: string, spec: object = {}) => boundVolume(sampleVolume('v', { metadata: { name: 'v', annotations: { [provisionedBy]: provisioner } }, spec }), claim('1Gi', '1Gi'))
+const claim = (wanted: string, has: string, phase = 'Bound') =>
+  sampleClaim('c', { spec: { resources: { requests: { storage: wanted } }, volumeName: 'v' }, status: { phase, capacity: { storage: has } } })
+const volume = (provisioner: string) => boundVolume(sampleVolume('v', { metadata: { name: 'v', annotations: { [provisionedBy]: provisioner } } }), claim('1Gi', '1Gi'))
 const ours = volume(localPathProvisioner)
 
 describe('plan()', () => {
@@ -35,6 +36,7 @@ it('grownStatus() says that nothing is left to be done', () => {
     { type: 'FileSystemResizePending', status: 'True' },
     { type: 'Mine', status: 'True' },
   ]
-  const before = { ...claim('2Gi', '1Gi'), status: { phase: 'Bound', capacity: { storage: '1Gi' }, conditions, allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } } }
+  const underWay = { conditions, allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } }
+  const before = { ...claim('2Gi', '1Gi'), status: { phase: 'Bound', capacity: { storage: '1Gi' }, ...underWay } }
   expect(grownStatus(before, '2Gi')).toEqual({ phase: 'Bound', capacity: { storage: '2Gi' }, conditions: [{ type: 'Mine', status: 'True' }] })
 })

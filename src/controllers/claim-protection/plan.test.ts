@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
 import type { ObjectMeta } from '../../api/object.ts'
-import { claimProtection, plan, uses } from './claims.ts'
+import { classesOfClaim } from './attributes-classes.ts'
+import { uses } from './claims.ts'
+import { planProtection } from './protection.ts'
 import { planVolume } from './volumes.ts'
 
+const claimProtection = 'kubernetes.io/pvc-protection'
+const plan = planProtection(claimProtection)
 const metadata = (more: ObjectMeta = {}): ObjectMeta => ({ name: 'c', namespace: 'default', finalizers: [claimProtection], ...more })
 const kept = sampleClaim('c', { metadata: metadata() })
 const going = sampleClaim('c', { metadata: metadata({ deletionTimestamp: 'now' }) })
 const bare = sampleClaim('c')
 const left = sampleClaim('c', { metadata: metadata({ deletionTimestamp: 'now', finalizers: ['example.com/mine'] }) })
 
-describe('plan()', () => {
+describe('planProtection()', () => {
   it.each<[string, PersistentVolumeClaim, string[], object]>([
     ['a claim that is not protected will be', bare, [], { actions: [{ kind: 'Protect' }] }],
     ['a claim that nobody deletes stays', kept, [], { actions: [] }],
@@ -19,18 +23,19 @@ describe('plan()', () => {
     ['a claim that is used waits, and says for whom', going, ['p', 'q'], { actions: [], wait: 'used by p, q' }],
     ['a claim that waits for others is theirs', left, [], { actions: [] }],
   ])('%s', (_, claim, users, step) => {
-    expect(plan({ claim, users, isPodCacheCurrent: true })).toEqual(step)
+    expect(plan({ object: claim, users, isCacheCurrent: true })).toEqual(step)
   })
 
   it('is not sure that nobody uses it while the cache of pods is behind', () => {
-    expect(plan({ claim: going, users: [], isPodCacheCurrent: false }).actions).toEqual([{ kind: 'LetGo', isSure: false }])
+    expect(plan({ object: going, users: [], isCacheCurrent: false }).actions).toEqual([{ kind: 'LetGo', isSure: false }])
   })
 })
 
 describe('uses()', () => {
   const named = [{ name: 'v', persistentVolumeClaim: { claimName: 'p-v' } }]
   const made = [{ name: 'v', ephemeral: {} }]
-  const pod = (spec: object, more: ObjectMeta = {}) => ({ metadata: { name: 'p', namespace: 'default', uid: 'uid-p', ...more }, spec: { containers: [], ...spec }, status: {} }) as unknown as Pod
+  const pod = (spec: object, more: ObjectMeta = {}) =>
+    ({ metadata: { name: 'p', namespace: 'default', uid: 'uid-p', ...more }, spec: { containers: [], ...spec }, status: {} }) as unknown as Pod
   const claim = sampleClaim('p-v', { metadata: { name: 'p-v', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'uid-p', controller: true }] } })
   const shutDown = { deletionTimestamp: 'now', deletionGracePeriodSeconds: 0 }
   it.each<[string, Pod, PersistentVolumeClaim, boolean]>([
@@ -55,4 +60,10 @@ describe('planVolume()', () => {
   ])('%s', (_, more, wait) => {
     expect(planVolume(sampleVolume('v', more)).wait).toBe(wait)
   })
+})
+
+it('classesOfClaim() names what a claim has, wants and is on its way to, each once', () => {
+  const status = { currentVolumeAttributesClassName: 'silver', modifyVolumeStatus: { targetVolumeAttributesClassName: 'gold', status: 'InProgress' } }
+  expect(classesOfClaim(sampleClaim('c', { spec: { volumeAttributesClassName: 'gold' }, status }))).toEqual(['gold', 'silver'])
+  expect(classesOfClaim(sampleClaim('c'))).toEqual([])
 })

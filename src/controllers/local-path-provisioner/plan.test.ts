@@ -17,6 +17,7 @@ function words(what: Partial<Observed>): string {
   return [...actions.map((action) => (action.kind === 'Make' ? `Make ${action.volume.spec?.hostPath?.path}` : action.kind)), wait].filter((part) => part).join(': ')
 }
 
+const possible = 'ReadWriteOnce and ReadWriteOncePod are possible'
 const madePath = 'Make /volumes/pvc-u_default_c'
 
 describe('plan() of a claim', () => {
@@ -29,7 +30,7 @@ describe('plan() of a claim', () => {
     ['not for a class of somebody else', { storageClass: sampleClass('slow') }, ''],
     ['not before there is a consumer', { storageClass: ours({ volumeBindingMode: 'WaitForFirstConsumer' }), place: nowhere }, 'no pod that uses the claim has its node yet'],
     ['without a consumer where none is waited for', { place: nowhere }, madePath],
-    ['not for many nodes', { claim: asking({ accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }) }, 'Refuse: a local path is on one node: ReadWriteOnce and ReadWriteOncePod are possible, ReadOnlyMany is not'],
+    ['not for many nodes', { claim: asking({ accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }) }, `Refuse: a local path is on one node: ${possible}, ReadOnlyMany is not`],
     ['for one pod', { claim: asking({ accessModes: ['ReadWriteOncePod'] }) }, madePath],
     ['not as a device', { claim: asking({ volumeMode: 'Block' }) }, 'Refuse: a local path is a directory, and no block device'],
     ['not from a snapshot', { claim: asking({ dataSource: { kind: 'PersistentVolumeClaim', name: 'd' } }) }, 'Refuse: a local path cannot be made from a data source'],

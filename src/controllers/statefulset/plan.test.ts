@@ -109,7 +109,8 @@ describe('updating with maxUnavailable 2 while some are not available', () => {
   it.each<[string, Pod[], string[], string[]]>([
     ['the higher of two is available: only in parallel goes the next', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b', 'unready'), samplePod(4, 'b')], [], ['delete web-2']],
     ['the lower of two is available', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b'), samplePod(4, 'b', 'unready')], [], ['delete web-2']],
-    ['an outdated one that is broken goes in parallel, and takes nothing from the budget', podsOf('a', 'ready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1 if unchanged', 'delete web-4', 'delete web-3']],
+    ['an outdated one that is broken goes first in parallel, and leaves the rest of the budget', podsOf('a', 'ready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1 if unchanged', 'delete web-4']],
+    ['two that are broken go, and leave nothing', podsOf('a', 'unready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1 if unchanged', 'delete web-0 if unchanged']],
     ['all outdated ones are broken', podsOf('a', 'unready', 'unready', 'unready', 'unready', 'unready'), [], [4, 3, 2, 1, 0].map((o) => `delete web-${o} if unchanged`)],
     ['new ones that are broken do take from it', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b', 'unready'), samplePod(4, 'b', 'unready')], [], []],
     ['those that go take from it', [...podsOf('a', 'ready', 'ready', 'ready', 'going', 'going')], [], []],

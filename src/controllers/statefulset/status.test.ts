@@ -106,7 +106,8 @@ describe('Progressing', () => {
     const set = before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } })
     const off = statusOf({ set, pods: two, hasConditions: false })
     expect(off.conditions).toEqual(set.status.conditions)
-    expect(off).not.toHaveProperty('desiredReplicas')
+    expect(off).toMatchObject({ readyReplicas: 2, desiredReplicas: 2, expectedUpdatedReplicas: 2 })
+    expect(statusOf({ pods: two, hasConditions: false })).not.toHaveProperty('desiredReplicas')
   })
 })
 

@@ -19,11 +19,20 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
     currentRevision: current.name,
     updateRevision: update.name,
     collisionCount: (set.status.collisionCount ?? 0) + (isTaken ? 1 : 0),
-    ...(set.status.conditions ? { conditions: set.status.conditions } : {}),
+    ...saidBefore(set.status),
   }
   const finished = isRolledOut(set, counts) ? { ...next, currentRevision: update.name, currentReplicas: counts.updatedReplicas } : next
   if (!seen.hasConditions) return finished
   return { ...finished, desiredReplicas: look.replicas.length, expectedUpdatedReplicas: expectedUpdated(look), conditions: conditionsOf(look, counts, outcome) }
+}
+
+/** What only the conditions are for: as it was, where they are not computed. */
+function saidBefore({ conditions, desiredReplicas, expectedUpdatedReplicas }: StatefulSetStatus): Partial<StatefulSetStatus> {
+  return {
+    ...(conditions ? { conditions } : {}),
+    ...(desiredReplicas === undefined ? {} : { desiredReplicas }),
+    ...(expectedUpdatedReplicas === undefined ? {} : { expectedUpdatedReplicas }),
+  }
 }
 
 /** All are of the new revision and ready: it is the current one from now on. */

@@ -9,13 +9,13 @@ export function rollOut(look: Look): Stage {
   const { seen, replicas, partition, maxUnavailable, isOrdered } = look
   if (seen.set.spec.updateStrategy.type === 'OnDelete') return { actions: [] }
   const outdated = replicas.slice(partition).flatMap(({ pod }) => (pod && isOutdated(look, pod) ? [pod] : [])).toReversed()
-  // In parallel, an outdated pod that serves nobody is replaced at once: it costs nothing, and must not use up what healthy ones may take.
+  // In parallel, an outdated pod that serves nobody is replaced whatever the budget: that costs nothing, and else it could keep itself from being mended.
   const broken = isOrdered ? [] : outdated.filter((pod) => look.isUnavailable(pod))
   // More than there is to update acts as all of that: what is kept by the partition may not make up for it.
   const most = Math.min(maxUnavailable, Math.max(1, replicas.length - partition))
-  const unavailable = replicas.filter(({ pod }) => look.isUnavailable(pod)).length - broken.length
+  const unavailable = replicas.filter(({ pod }) => look.isUnavailable(pod)).length
   const healthy = outdated.filter((pod) => !look.isUnavailable(pod)).slice(0, Math.max(0, most - unavailable))
-  // Who was seen to be broken may have recovered since: all that are healthy count.
+  // Who was seen to be broken may have recovered since: then it goes within the budget, or not at all.
   const actions: Action[] = [...broken.map((pod): Action => ({ kind: 'DeletePod', pod, ifUnchanged: true })), ...healthy.map((pod): Action => ({ kind: 'DeletePod', pod }))]
   const left = outdated.length - actions.length
   return left > 0 && actions.length === 0 ? { actions, wait: `${unavailable} pods are unavailable, of ${most} that may be` } : { actions }

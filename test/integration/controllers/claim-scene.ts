@@ -2,13 +2,21 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/g
 import { type KubeObject, type New, type ResourceType, events, nodes, persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../../src/client/index.ts'
 import { claimBinder, volumeBinder } from '../../../src/controllers/claim-binder/index.ts'
 import { claimExpander } from '../../../src/controllers/claim-expander/index.ts'
-import { claimProtector, volumeProtector } from '../../../src/controllers/claim-protection/index.ts'
+import { attributesClassProtector, claimProtector, volumeProtector } from '../../../src/controllers/claim-protection/index.ts'
 import type { ManagedController } from '../../../src/controllers/index.ts'
 import { localPathControllers } from '../../../src/controllers/local-path-provisioner/index.ts'
 import { Scene } from '../kit/scene.ts'
 
 /** All who have to do with claims. */
-export const claimControllers: readonly ManagedController[] = [claimBinder, volumeBinder, claimProtector, volumeProtector, claimExpander, ...localPathControllers('/volumes')]
+export const claimControllers: readonly ManagedController[] = [
+  claimBinder,
+  volumeBinder,
+  claimProtector,
+  volumeProtector,
+  attributesClassProtector,
+  claimExpander,
+  ...localPathControllers('/volumes'),
+]
 
 /** Claims, volumes and their controllers. */
 export class ClaimScene {

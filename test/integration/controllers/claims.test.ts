@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../../src/client/index.ts'
+import { persistentvolumeclaims, persistentvolumes, pods, storageclasses, volumeattributesclasses } from '../../../src/client/index.ts'
 import { ClaimScene } from './claim-scene.ts'
 
 const manual = { storageClassName: 'manual' }
@@ -92,8 +92,7 @@ describe('claims and volumes that people made', () => {
 
   it('of which one claim of many gets each: no volume is given to two', async () => {
     const s = await ClaimScene.of()
-    for (let i = 0; i < 8; i++) await s.client.create(persistentvolumes, { metadata: { name: `v${i}` }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/d' }, ...manual } })
-    await s.pass(100)
+    for (let i = 0; i < 8; i++) await s.volume(`v${i}`)
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...manual }
     await Promise.all(Array.from({ length: 10 }, (_, i) => s.client.create(persistentvolumeclaims, { metadata: { name: `c${i}`, namespace: 'default' }, spec })))
     await s.pass(60_000)
@@ -116,7 +115,8 @@ describe('claims and volumes that people made', () => {
     const { spec, metadata } = await s.getClaim('c')
     expect(spec.storageClassName).toBe('mine')
     expect(metadata.annotations).toEqual({ 'volume.beta.kubernetes.io/storage-provisioner': 'example.com/x', 'volume.kubernetes.io/storage-provisioner': 'example.com/x' })
-    expect(await s.told('c')).toContainEqual(expect.stringContaining("Normal ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/x' or manually"))
+    const waiting = "Normal ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/x' or manually"
+    expect(await s.told('c')).toContainEqual(expect.stringContaining(waiting))
   })
 })
 
@@ -147,6 +147,17 @@ describe('a volume whose claim is gone', () => {
     await s.client.patch(persistentvolumes, '', 'v', { spec: { claimRef: null } }, { type: 'merge' })
     await s.pass(100)
     expect([await s.claims(), await s.volumes()]).toEqual(['next Bound v', 'v Bound next'])
+  })
+
+  it('is not one whose claim is merely not in the cache yet', async () => {
+    const s = await ClaimScene.of()
+    s.scene.wire.delaysMs.set('persistentvolumeclaims', 5000)
+    await s.claim('c', manual)
+    await s.volume('v', '1Gi', { claimRef: { namespace: 'default', name: 'c', uid: (await s.getClaim('c')).metadata.uid } })
+    expect(await s.volumes()).toBe('v Pending c')
+    await s.pass(20_000)
+    expect([await s.claims(), await s.volumes()]).toEqual(['c Bound v', 'v Bound c'])
+    expect(s.scene.warnings).toEqual([])
   })
 
   it('is lost to a claim that is still there', async () => {
@@ -203,5 +214,17 @@ describe('what is in use', () => {
     await s.pass(100)
     expect((await s.getClaim('c')).metadata.finalizers).toEqual(['kubernetes.io/pvc-protection'])
     expect((await s.getVolume('v')).metadata.finalizers).toEqual(['kubernetes.io/pv-protection'])
+  })
+
+  it('may be an attributes class', async () => {
+    const s = await ClaimScene.of()
+    for (const name of ['gold', 'silver']) await s.client.create(volumeattributesclasses, { metadata: { name }, driverName: 'example.com/x', parameters: { iops: '1' } })
+    await s.claim('c', { ...manual, volumeAttributesClassName: 'gold' })
+    await s.remove(volumeattributesclasses, 'gold')
+    await s.remove(volumeattributesclasses, 'silver')
+    const left = async () => (await s.client.list(volumeattributesclasses, '')).items.map(({ metadata }) => metadata.name)
+    expect(await left()).toEqual(['gold'])
+    await s.remove(persistentvolumeclaims, 'c')
+    expect(await left()).toEqual([])
   })
 })

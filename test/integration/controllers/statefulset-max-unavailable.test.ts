@@ -135,9 +135,24 @@ describe('an outdated pod that is broken', () => {
     expect((await s.get()).status).toMatchObject({ updatedReplicas: 3, availableReplicas: 3 })
   })
 
-  it('is replaced in Parallel, and takes nothing from the budget', async () => {
+  it('is replaced in Parallel, whatever the budget, and others wait for it', async () => {
     const s = await broken('Parallel')
-    expect(await s.places()).toBe('0 1- 2-')
+    expect(await s.places()).toBe('0 1 2-')
+    await s.settle()
+    expect((await s.get()).status).toMatchObject({ updatedReplicas: 3, availableReplicas: 3 })
+  })
+
+  it('is left alone in Parallel if it has recovered before that was seen: it is healthy, and there is no budget for it', async () => {
+    const s = await StatefulSetScene.of()
+    await s.create(3, { podManagementPolicy: 'Parallel' })
+    await s.settle()
+    await s.report('unready', 0)
+    s.scene.wire.delaysMs.set('pods', 5000)
+    await s.report('ready', 0)
+    await s.setImage('app:2')
+    expect(await s.places()).toBe('0 1 2')
+    await s.pass(20_000)
+    expect(await s.places()).toBe('0 1 2-')
   })
 })
 

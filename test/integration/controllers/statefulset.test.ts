@@ -222,6 +222,42 @@ describe('the deadline', () => {
     expect(await s.says()).toMatch(/^True/)
   })
 
+  it('comes when it would have come, though server and controllers are restarted meanwhile', async () => {
+    const s = await stuck()
+    const since = await clockOf(s)
+    await s.pass(20_000)
+    await s.restart()
+    expect(await clockOf(s)).toBe(since)
+    await passUntil(s, since + 59_000)
+    expect(await s.says()).toBe('True ReplicasUpdated')
+    await passUntil(s, since + 61_000)
+    expect(await s.says()).toBe('False ProgressDeadlineExceeded')
+  })
+
+  it('that passed while nobody was there is exceeded at once, and stays so over another restart', async () => {
+    const s = await stuck()
+    await s.restart({ controllers: { StatefulSetConditions: false } })
+    await s.pass(120_000)
+    expect(await s.says()).toBe('True ReplicasUpdated')
+    for (let i = 0; i < 2; i++) {
+      await s.restart()
+      expect(await s.says()).toBe('False ProgressDeadlineExceeded')
+    }
+    await s.report('ready', 1)
+    expect(await s.says()).toBe('True NewRevisionAvailable')
+  })
+
+  it('starts anew with a scale that nobody saw', async () => {
+    const s = await stuck()
+    const since = await clockOf(s)
+    await s.restart({ controllers: { StatefulSetConditions: false } })
+    await s.change({ replicas: 3 })
+    await s.pass(30_000)
+    await s.restart()
+    expect(await clockOf(s)).toBeGreaterThan(since + 30_000)
+    expect(await s.says()).toBe('True ReplicasUpdated')
+  })
+
   it('of int32 max never comes', async () => {
     const s = await stuck({ progressDeadlineSeconds: 2_147_483_647 })
     await s.pass(24 * 3600_000)

@@ -1,6 +1,7 @@
+import type { PersistentVolume } from '../../../src/api/generated/types.ts'
+import { localPathProvisioner } from '../../../src/api/kinds/local-path.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type ResourceType, persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../../src/client/index.ts'
-import { localPathProvisioner } from '../../../src/api/kinds/local-path.ts'
 import { claimBinder, volumeBinder } from '../../../src/controllers/claim-binder/index.ts'
 import { claimExpander } from '../../../src/controllers/claim-expander/index.ts'
 import { claimProtector, volumeProtector } from '../../../src/controllers/claim-protection/index.ts'
@@ -67,7 +68,10 @@ const deleteVolume: UserAction = {
 const growClaim: UserAction = {
   name: 'asks for more',
   weight: 2,
-  run: (client, random) => client.patch(persistentvolumeclaims, 'default', random.pick(claimNames), { spec: { resources: { requests: { storage: random.pick(['4Gi', '5Gi']) } } } }, { type: 'merge' }),
+  run(client, random) {
+    const spec = { resources: { requests: { storage: random.pick(['4Gi', '5Gi']) } } }
+    return client.patch(persistentvolumeclaims, 'default', random.pick(claimNames), { spec }, { type: 'merge' })
+  },
 }
 
 /** Frees a volume whose claim is gone, as people do when they have looked after its data. */
@@ -75,10 +79,13 @@ const freeVolume: UserAction = {
   name: 'frees a volume',
   weight: 1,
   async run(client, random, world) {
-    const released = world.truth.list(persistentvolumes.plural).filter(({ metadata, status }: any) => volumeNames.includes(metadata.name) && status.phase === 'Released')
+    const all = world.truth.list(persistentvolumes.plural) as PersistentVolume[]
+    const released = all.filter(({ metadata, status }) => volumeNames.includes(metadata.name!) && status.phase === 'Released')
     if (released.length > 0) await client.patch(persistentvolumes, '', random.pick(released).metadata.name!, { spec: { claimRef: null } }, { type: 'merge' })
   },
 }
+
+const now = { metadata: { name: 'now' }, provisioner: localPathProvisioner, volumeBindingMode: 'Immediate', allowVolumeExpansion: true }
 
 /** Claims, volumes and all who have to do with them. */
 export const claims: SimulatedController = {
@@ -87,11 +94,10 @@ export const claims: SimulatedController = {
   touched: [persistentvolumeclaims, persistentvolumes, pods],
   userActions: [createClaim, createVolume, createPod, deleteSome(persistentvolumeclaims, 3), deletePod, deleteVolume, growClaim, freeVolume],
   actor(world) {
-    const make = () => {
-      const made = world.userClient.create(storageclasses, { metadata: { name: 'now' }, provisioner: localPathProvisioner, reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate', allowVolumeExpansion: true })
-      made.catch(() => isFree(world, storageclasses, 'now') && world.timeline.after(1000, make))
+    const createClass = () => {
+      world.userClient.create(storageclasses, now).catch(() => isFree(world, storageclasses, 'now') && world.timeline.after(1000, createClass))
     }
-    make()
+    createClass()
   },
   invariants: claimRules,
 }

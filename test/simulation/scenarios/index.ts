@@ -1,6 +1,7 @@
 import type { SimulatedController } from '../simulated-controller.ts'
 import { claims } from './claims.ts'
 import { crew } from './crew.ts'
+import { daemonSetScenario } from './daemon-sets.ts'
 import { demonstration } from './demonstration.ts'
 import { deploymentScenario } from './deployments.ts'
 import { garbage } from './garbage.ts'
@@ -14,6 +15,7 @@ export const scenarios: Readonly<Record<string, readonly SimulatedController[]>>
   crew: [crew],
   claims: [claims],
   garbage: [garbage],
+  'daemon-sets': [daemonSetScenario],
   deployments: [deploymentScenario],
   jobs: [jobScenario],
   replicas: [replicas],

@@ -15,15 +15,17 @@ function untilDone(world: World, pod: KubeObject, delayMs: number, act: (current
   })
 }
 
-/** Takes every pod in, makes it ready or fails it, and ends it when it is to go. */
-export function runPods(world: World): void {
+/** Takes every pod in, makes it ready or fails it, and ends it when it is to go. `nodeFor` says where it may run, if there is such a node. */
+export function runPods(world: World, nodeFor?: (pod: Pod) => string | undefined): void {
   const random = world.random.fork('nodes')
   const { userClient: client } = world
   const report = async (pod: Pod) => {
     if (pod.metadata.deletionTimestamp || isPodFinished(pod) || isPodReady(pod)) return
     const { name = '' } = pod.metadata
     if (!pod.spec.nodeName) {
-      const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: random.pick(['n1', 'n2']) } }
+      const node = nodeFor ? nodeFor(pod) : random.pick(['n1', 'n2'])
+      if (!node) throw new Error(`there is no node for ${name}`)
+      const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: node } }
       await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${name}/binding`, body })
     }
     const isFailed = random.below(100) < failures

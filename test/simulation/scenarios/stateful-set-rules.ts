@@ -8,6 +8,7 @@ import type { Invariant, Verdict } from '../invariant.ts'
 import { isLate } from '../owned-children.ts'
 import type { World } from '../world.ts'
 
+const revisionLabel = 'controller-revision-hash'
 const setNameOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-'))
 const ordinalOf = (podName: string): number => Number(podName.slice(podName.lastIndexOf('-') + 1))
 const imageOf = ({ spec }: Pod | StatefulSet['spec']['template']): string | undefined => spec?.containers[0]?.image
@@ -48,8 +49,16 @@ function decisionOf(call: Call, world: World, setUid: string | undefined): Decis
   if (!life || !observation || isLate(call) || !call.outcome?.object) return undefined
   const set = observation.owner as StatefulSet
   const podRevision = observation.seen.get(pods.plural)!
-  const podAt = (ordinal: number) => world.truth.getAt(pods.plural, `default/${set.metadata.name}-${ordinal}`, podRevision) as Pod | undefined
-  const all = (world.truth.listAt(pods.plural, podRevision) as Pod[]).filter((pod) => setNameOf(pod.metadata.name!) === set.metadata.name)
+  // Those of an earlier set of the name, and those that go and belong to nobody, are in the way and none of its business.
+  const isItsOwn = (pod: KubeObject) => {
+    const owner = controllerOf(pod)
+    return setNameOf(pod.metadata.name!) === set.metadata.name && (owner ? owner.uid === setUid : !pod.metadata.deletionTimestamp)
+  }
+  const podAt = (ordinal: number) => {
+    const pod = world.truth.getAt(pods.plural, `default/${set.metadata.name}-${ordinal}`, podRevision) as Pod | undefined
+    return pod && isItsOwn(pod) ? pod : undefined
+  }
+  const all = (world.truth.listAt(pods.plural, podRevision) as Pod[]).filter(isItsOwn)
   return {
     who: `${life.identity} ${describe(call)}`,
     set,
@@ -119,10 +128,16 @@ const podsGoInOrder = (): Invariant => ({
     if (isPodFinished(pod)) return undefined
     if (!isRolling(set)) return `${who}, which is for the user to delete`
     if (ordinal < firstUpdated(set)) return `${who}, which is below the partition`
-    if (imageOf(pod) === imageOf(set.spec.template)) return `${who}, which is up to date`
+    if (imageOf(pod) === imageOf(set.spec.template) && !hasTwin(world, set, pod)) return `${who}, which is up to date`
     return unavailable === undefined ? undefined : `${who} for an update, and saw that number ${unavailable} was not available`
   },
 })
+
+/** Whether there is another revision that holds what a pod's own does: one that an earlier set of the name has left is as good. */
+const hasTwin = (world: World, { metadata, spec }: StatefulSet, pod: Pod): boolean =>
+  (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).some(
+    (r) => r.metadata.labels?.app === metadata.name && r.metadata.name !== pod.metadata.labels?.[revisionLabel] && imageOf((r.data as StatefulSet).spec.template) === imageOf(spec.template),
+  )
 
 /** The pod with this uid, as it was last. */
 function podByUid(world: World, name: string, uid: string): Pod | undefined {
@@ -159,7 +174,7 @@ const neverTooManyDown = (): Invariant => {
       if (!places.includes(ordinalOf(call.name)) || !isAvailable(pod, minReadySeconds, decision.atMs)) return undefined
       const ofSet = down.get(uid!) ?? new Set()
       down.set(uid!, ofSet.add(ordinalOf(call.name)))
-      const still = places.filter((o) => ofSet.has(o) && !isAvailable(world.truth.get(pods.plural, `default/${set.metadata.name}-${o}`) as Pod | undefined, minReadySeconds, world.timeline.nowMs))
+      const still = places.filter((o) => ofSet.has(o) && !isAvailable(world.truth.get(pods.plural, `default/${set.metadata.name}-${o}`) as Pod | undefined, minReadySeconds, Math.round(world.timeline.nowMs)))
       return still.length > budgetOf(set) ? `${who}: numbers ${still.join(', ')} are down, and ${budgetOf(set)} may be` : undefined
     },
   }
@@ -247,12 +262,11 @@ function judgeStatus(set: StatefulSet): Verdict {
 }
 
 function judgeRevisions(world: World, { metadata, spec, status }: StatefulSet): Verdict {
-  const all = (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).filter((r) => r.metadata.labels?.app === metadata.name && (!controllerOf(r) || controllerOf(r)!.uid === metadata.uid))
-  const orphan = all.find((r) => !controllerOf(r))
-  if (orphan) return `has not adopted ${orphan.metadata.name}`
-  const newest = all.toSorted((a, b) => a.revision - b.revision).at(-1)
-  if (newest?.metadata.name !== status.updateRevision) return `says that ${status.updateRevision} is its newest revision, and ${newest?.metadata.name} is`
-  const inUse = new Set([status.currentRevision, status.updateRevision, ...(world.truth.list(pods.plural) as Pod[]).map((pod) => pod.metadata.labels?.['controller-revision-hash'])])
+  // One that belongs to nobody is adopted when the set is next looked at, for whatever reason.
+  const all = (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).filter((r) => controllerOf(r)?.uid === metadata.uid)
+  const newer = all.find((r) => r.revision > (all.find(({ metadata: { name } }) => name === status.updateRevision)?.revision ?? 0))
+  if (newer) return `says that ${status.updateRevision} is its newest revision, and ${newer.metadata.name} is newer`
+  const inUse = new Set([status.currentRevision, status.updateRevision, ...(world.truth.list(pods.plural) as Pod[]).map((pod) => pod.metadata.labels?.[revisionLabel])])
   const unused = all.filter((r) => !inUse.has(r.metadata.name)).length
   return unused > (spec.revisionHistoryLimit ?? 10) ? `keeps ${unused} revisions` : undefined
 }

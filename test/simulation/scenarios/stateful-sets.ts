@@ -102,7 +102,7 @@ function upsetPods(world: World): void {
   const soon = (name: string, uid: string, isReady: boolean, then?: () => void) => {
     world.timeline.after(1000 + random.below(8000), () => {
       const pod = world.truth.get(pods.plural, `default/${name}`)
-      if (pod?.metadata.uid !== uid || pod.metadata.deletionTimestamp) return
+      if (pod?.metadata.uid !== uid || pod.metadata.deletionTimestamp || !(isReady || world.faults.isOn)) return
       report(name, uid, isReady).then(then, () => soon(name, uid, isReady, then))
     })
   }

@@ -1,0 +1,25 @@
+import { hostname } from 'node:os'
+import { type Command, Option } from 'commander'
+import { type RunNodesOptions, runNodes } from '../cluster/index.ts'
+import { count } from './flag-values.ts'
+import { addServingPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
+
+/** The flags of `coxswain node`. */
+export const addNodeFlags = (command: Command): Command =>
+  addServingPartFlags(command)
+    .option('--node-name <name>', "the node's name; of many, NAME-0, NAME-1 and so on", hostname().toLowerCase())
+    .option('--nodes <number>', 'how many nodes to run in this process', count, 1)
+    .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated']).default('simulated'))
+
+/** Reads the flags of a command line, and of the file that --config names; the command line wins. */
+export async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {
+  const options = await readPartFlags(command, release)
+  const { nodeName, nodes } = command.opts<Pick<RunNodesOptions, 'nodeName' | 'nodes'>>()
+  return { ...options, nodeName, nodes }
+}
+
+/** `coxswain node`: one or many nodes, against any API server. */
+export function addNodeCommand(program: Command, release: string): void {
+  const command = addNodeFlags(program.command('node').description('run nodes against an API server'))
+  command.action(async () => runPartCommand(await readNodeFlags(command, release), runNodes))
+}

@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander'
+import { FeatureGates } from '../api/feature-gates.ts'
+import { type LogLevel, Logger } from '../base/logger.ts'
+import type { PartOptions, RunningPart } from '../cluster/index.ts'
+import { applyConfigFile } from './config-file.ts'
+import { bool, durationMs, gates, port } from './flag-values.ts'
+import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
+
+/** The flags of every part that runs on its own against an API server, however many of it there are. */
+export function addServingPartFlags(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does, or as a pod of the cluster)')
+    .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', '127.0.0.1')
+    .option('--secure-port <port>', 'the port to serve them on, over HTTPS; 0 takes a free one', port, 0)
+    .option('--feature-gates <gates>', 'A=true,B=false', gates)
+    .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .option('--config <file>', 'YAML file with any of these flags, without the dashes')
+}
+
+/** The same for a part of which only one acts. `lease` is the name of the lease that it holds. */
+export function addPartFlags(command: Command, lease: string): Command {
+  return addServingPartFlags(command)
+    .addOption(new Option('--leader-elect [bool]', 'act only while this process holds the lease').argParser(bool).preset('true').default(true))
+    .option('--leader-elect-lease-duration <duration>', 'how long others leave a leader alone that does not renew', durationMs, durationMs('15s'))
+    .option('--leader-elect-renew-deadline <duration>', 'how long a leader goes on without having renewed', durationMs, durationMs('10s'))
+    .option('--leader-elect-retry-period <duration>', 'between two attempts', durationMs, durationMs('2s'))
+    .option('--leader-elect-resource-namespace <name>', 'the namespace of the lease', 'kube-system')
+    .option('--leader-elect-resource-name <name>', 'the name of the lease', lease)
+}
+
+interface ParsedFlags {
+  kubeconfig?: string
+  /** Undefined for a part without elections. */
+  leaderElect?: boolean
+  leaderElectLeaseDuration: number
+  leaderElectRenewDeadline: number
+  leaderElectRetryPeriod: number
+  leaderElectResourceNamespace: string
+  leaderElectResourceName: string
+  bindAddress: string
+  securePort: number
+  featureGates?: FeatureGates
+  logLevel: LogLevel
+  config?: string
+}
+
+/** Reads the flags of `addPartFlags`, and any flags of the file that --config names; the command line wins. */
+export async function readPartFlags(command: Command, release: string): Promise<PartOptions> {
+  const { config } = command.opts<ParsedFlags>()
+  if (config) await applyConfigFile(command, config)
+  const flags = command.opts<ParsedFlags>()
+  return {
+    kubeconfig: flags.kubeconfig,
+    election: flags.leaderElect ? readElection(flags) : undefined,
+    gates: flags.featureGates ?? FeatureGates.of(),
+    bindAddress: flags.bindAddress,
+    securePort: flags.securePort,
+    release,
+    logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
+  }
+}
+
+const readElection = (flags: ParsedFlags): NonNullable<PartOptions['election']> => ({
+  namespace: flags.leaderElectResourceNamespace,
+  name: flags.leaderElectResourceName,
+  leaseDurationMs: flags.leaderElectLeaseDuration,
+  renewDeadlineMs: flags.leaderElectRenewDeadline,
+  retryPeriodMs: flags.leaderElectRetryPeriod,
+})
+
+/** Runs a part until it is told to stop; prints a line `ready …` once its role is known. */
+export async function runPartCommand<O extends PartOptions>(options: O, run: (options: O) => Promise<RunningPart>): Promise<void> {
+  const running = await run(options).catch((e: unknown) => {
+    throw explainStartError(e, options.securePort)
+  })
+  const stopped = runUntilStopped(running)
+  const known = running.roleKnown().then((role) => {
+    if (role.kind !== 'unknown') console.log(`ready ${running.url} ${role.kind}${role.kind === 'standing by' ? `, the leader is ${role.leader}` : ''}`)
+    return stopped
+  })
+  await Promise.race([known, stopped])
+}

@@ -1,0 +1,169 @@
+import type { Lease, Node, NodeStatus } from '../../api/generated/types.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { type Client, isAlreadyExists, isNotFound, leases, nodes } from '../../client/index.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { type NodeHealth, type NodeShape, nodeStatus, wellKnownLabels } from './node-object.ts'
+
+export interface HeartbeatOptions {
+  nodeName: string
+  shape: NodeShape
+  client: Client
+  runtime: Runtime
+  clock: Clock
+  random: Random
+  logger: Logger
+  health(): NodeHealth
+  /** Whether the next beat goes out: a fault plan may hold it back. */
+  mayBeat(): boolean
+}
+
+const leaseNamespace = 'kube-node-lease'
+const leaseDurationSeconds = 40
+const renewMs = 10_000
+/** How often the status is looked at, and how often it is written where nothing but the time has changed. */
+const statusLookMs = 10_000
+const statusReportMs = 300_000
+const registerRetryMs = 1000
+
+const microTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`
+
+/** Makes the node known and keeps it known: its object, its lease, its status. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions
+  #node: Node | undefined
+  #lease: Lease | undefined
+  #reportedMs = 0
+  #cancels: (() => void)[] = []
+  #isStopped = false
+  #isReporting = false
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options
+  }
+
+  get node(): Node | undefined {
+    return this.#node
+  }
+
+  /** Resolves once the node is in the API and has said that it is there. */
+  async start(): Promise<void> {
+    while (!this.#isStopped && !(await this.#try('the node could not be registered', () => this.#register()))) {
+      await new Promise<void>((resolve) => this.#options.clock.after(registerRetryMs, resolve))
+    }
+    if (this.#isStopped) return
+    await this.beat()
+    await this.#try('the lease could not be renewed', () => this.#renew())
+    this.#every(renewMs, () => this.#try('the lease could not be renewed', () => this.#renew()))
+    this.#every(statusLookMs, () => this.beat())
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const cancel of this.#cancels.splice(0)) cancel()
+  }
+
+  /** Writes the status, if it says something new or has not been written for long. */
+  async beat(): Promise<void> {
+    if (this.#isStopped || this.#isReporting || !this.#options.mayBeat()) return
+    this.#isReporting = true
+    await this.#try('the status of the node could not be written', () => this.#report())
+    this.#isReporting = false
+  }
+
+  async #register(): Promise<void> {
+    const { nodeName: name, shape, client } = this.#options
+    const labels = { ...wellKnownLabels(name, shape.nodeInfo), ...shape.labels }
+    const spec = { ...(shape.podCidr ? { podCIDR: shape.podCidr, podCIDRs: [shape.podCidr] } : {}), ...(shape.taints.length > 0 ? { taints: shape.taints } : {}) }
+    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
+    try {
+      this.#node = await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec, status: await this.#status(undefined) } as Node)
+      this.#reportedMs = this.#options.clock.now()
+    } catch (e) {
+      if (!isAlreadyExists(e)) throw e
+      const known = await client.get(nodes, '', name)
+      const lacks = Object.entries(labels).some(([key, value]) => known.metadata.labels?.[key] !== value)
+      this.#node = lacks ? await client.patch(nodes, '', name, { metadata: { labels } }, { type: 'strategic' }) : known
+    }
+  }
+
+  async #status(old: NodeStatus | undefined): Promise<NodeStatus> {
+    const { shape, runtime, clock, health } = this.#options
+    const images = (await runtime.listImages()).slice(0, 50).map(({ tags, sizeBytes }) => ({ names: [...tags], sizeBytes }))
+    const [problem] = await runtime.problems()
+    const broken = problem ? `container runtime is not ready: ${problem.condition}=false reason:${problem.reason} message:${problem.message}` : undefined
+    return nodeStatus(shape, old, { problem: health().problem ?? broken }, images, clock.now())
+  }
+
+  async #report(): Promise<void> {
+    const { nodeName, client, clock } = this.#options
+    const old = this.#node?.status
+    const status = await this.#status(old)
+    const isDue = clock.now() - this.#reportedMs >= statusReportMs
+    if (!isDue && deepEqual(withoutBeats(old), withoutBeats(status))) return
+    const patch = status.images ? { ...status, images: status.images } : status
+    try {
+      this.#node = await client.patch(nodes, '', nodeName, { status: patch }, { type: 'strategic', subresource: 'status' })
+    } catch (e) {
+      if (!isNotFound(e)) throw e
+      await this.#register() // somebody has deleted it
+    }
+    this.#reportedMs = clock.now()
+  }
+
+  async #renew(): Promise<void> {
+    const { nodeName: name, client, clock, mayBeat } = this.#options
+    if (!mayBeat()) return
+    const renewTime = microTime(clock.now())
+    if (this.#lease) {
+      try {
+        this.#lease = await client.update(leases, { ...this.#lease, spec: { ...this.#lease.spec, renewTime } })
+        return
+      } catch (e) {
+        this.#lease = undefined
+        if (!isNotFound(e)) throw e
+      }
+    }
+    const owner = { apiVersion: 'v1', kind: 'Node', name, uid: this.#node?.metadata.uid ?? '' }
+    const spec = { holderIdentity: name, leaseDurationSeconds, renewTime }
+    try {
+      this.#lease = await client.create(leases, { metadata: { name, namespace: leaseNamespace, ownerReferences: [owner] }, spec })
+    } catch (e) {
+      if (!isAlreadyExists(e)) throw e
+      this.#lease = await client.patch(leases, leaseNamespace, name, { spec }, { type: 'merge' })
+    }
+  }
+
+  /** Nodes that were started at the same moment do not all beat at the same one. */
+  #every(periodMs: number, work: () => Promise<unknown>): void {
+    const again = (delayMs: number) => {
+      const at = this.#cancels.length
+      this.#cancels[at] = this.#options.clock.after(delayMs, () => {
+        this.#cancels.splice(this.#cancels.indexOf(cancel), 1)
+        void work().then(() => (this.#isStopped ? undefined : again(periodMs)))
+      })
+      const cancel = this.#cancels[at]!
+    }
+    again(periodMs * (0.5 + this.#options.random.next() / 2))
+  }
+
+  async #try(failure: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!this.#isStopped) this.#options.logger.warn(failure, { node: this.#options.nodeName, error })
+      return false
+    }
+  }
+}
+
+/** What a status says but for when it was said, as it is stored. */
+function withoutBeats(status: NodeStatus | undefined): unknown {
+  const { capacity, allocatable, addresses, conditions, images, nodeInfo } = status ?? {}
+  return { capacity, allocatable, addresses, images: images ?? [], nodeInfo, conditions: (conditions ?? []).map(({ lastHeartbeatTime: _, ...rest }) => rest).sort(byType) }
+}
+
+const byType = (a: { type: string }, b: { type: string }): number => (a.type < b.type ? -1 : 1)

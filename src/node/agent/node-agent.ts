@@ -1,0 +1,193 @@
+import type { Pod } from '../../api/generated/types.ts'
+import type { FeatureGates } from '../../api/feature-gates.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Logger, silentLogger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { EventRecorder } from '../../client/index.ts'
+import { type Faults, noFaults } from '../faults.ts'
+import { BackOff } from '../pods/back-off.ts'
+import { type PodContainer, fieldPathOf } from '../pods/containers.ts'
+import type { NodeContext } from '../pods/node-context.ts'
+import { PodWorker } from '../pods/pod-worker.ts'
+import { removeAll, stopSandboxes } from '../pods/stopping.ts'
+import type { Prober } from '../probes/prober.ts'
+import { podNameLabel } from '../runtime/labels.ts'
+import { PodView } from '../runtime/pod-view.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { NodeSources } from '../sources/node-sources.ts'
+import { StageTimes, Stages } from '../stages.ts'
+import { StatusManager } from '../status/status-manager.ts'
+import type { Disk } from '../volumes/disk.ts'
+import { VolumeManager } from '../volumes/volume-manager.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { NodeShape } from './node-object.ts'
+import { shutdownNode } from './shutdown.ts'
+
+export interface NodeAgentOptions {
+  nodeName: string
+  shape: NodeShape
+  runtime: Runtime
+  prober: Prober
+  disk: Disk
+  /** Below which the node keeps what belongs to pods. */
+  root: string
+  /** Shared by all nodes of a process; the agent neither starts nor stops them. */
+  sources: NodeSources
+  clock: Clock
+  random: Random
+  gates: FeatureGates
+  logger?: Logger
+  faults?: Faults
+  times?: StageTimes
+  patched?(outcome: 'done' | 'failed'): void
+  dns?: NodeContext['dns']
+}
+
+const crashFirstMs = 10_000
+const crashLongestMs = 300_000
+const relistMs = 60_000
+
+/** One node: it makes itself known, and runs the pods that are bound to it. Stopped, it leaves them running; started again, it finds them. */
+export class NodeAgent {
+  readonly name: string
+  readonly #options: NodeAgentOptions
+  readonly #logger: Logger
+  readonly #context: NodeContext
+  readonly #heartbeat: Heartbeat
+  readonly #events: EventRecorder
+  readonly #status: StatusManager
+  readonly #view: PodView
+  readonly #workers = new Map<string, PodWorker>()
+  /** Pods that are done for, and that the watch may still tell of. */
+  readonly #gone = new Set<string>()
+  #unsubscribe = () => {}
+  #cancelRelist = () => {}
+  #isShuttingDown = false
+  #isStopped = false
+
+  constructor(options: NodeAgentOptions) {
+    const { nodeName, sources, clock, random, runtime, shape, gates } = options
+    this.name = nodeName
+    this.#options = options
+    this.#logger = (options.logger ?? silentLogger).child({ node: nodeName })
+    const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
+    this.#events = new EventRecorder(sources.client, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
+    this.#status = new StatusManager({ client: sources.impatientClient, clock, random, logger: this.#logger, ...(options.patched ? { patched: options.patched } : {}) })
+    this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger)
+    const hostIps = shape.addresses.filter((a) => a.type === 'InternalIP').map((a) => a.address)
+    const place = { hostIps, allocatable: shape.allocatable }
+    this.#context = {
+      nodeName, clock, runtime, stages,
+      logger: this.#logger,
+      client: sources.impatientClient,
+      view: this.#view,
+      prober: options.prober,
+      volumes: new VolumeManager(options.disk, options.root),
+      objects: sources.objects,
+      status: this.#status,
+      crashes: new BackOff(clock, crashFirstMs, crashLongestMs),
+      pulls: new BackOff(clock, crashFirstMs, crashLongestMs),
+      place: () => place,
+      services: () => sources.services(),
+      dns: options.dns ?? { servers: [], domain: 'cluster.local' },
+      tellsSandbox: gates.enabled('PodReadyToStartContainersCondition'),
+      event: (pod, type, reason, message, container) => this.#events.event(referenceTo(pod, container), type, reason, message),
+    }
+    this.#heartbeat = new Heartbeat({
+      nodeName, shape, runtime, clock, random,
+      client: sources.impatientClient,
+      logger: this.#logger,
+      health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined }),
+      mayBeat: () => stages.mayBeat(),
+    })
+  }
+
+  /** Resolves once the node is ready, with what ran before it was started adopted. The sources must have been started. */
+  async start(): Promise<void> {
+    const { sources, clock } = this.#options
+    await this.#view.start()
+    await Promise.all([this.#heartbeat.start(), sources.synced()])
+    if (this.#isStopped) return
+    this.#unsubscribe = sources.feed.subscribe(this.name, { changed: (pod) => this.#changed(pod), removed: (pod) => this.#removed(pod) })
+    this.#adoptOrEnd()
+    const relist = () => {
+      this.#view.relist().catch((error: unknown) => this.#logger.warn('the runtime did not say what it has', { error }))
+      this.#cancelRelist = clock.after(relistMs, relist)
+    }
+    this.#cancelRelist = clock.after(relistMs, relist)
+  }
+
+  /** Lets go of everything: pods go on. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#unsubscribe()
+    this.#cancelRelist()
+    for (const worker of this.#workers.values()) worker.abandon()
+    this.#workers.clear()
+    this.#view.stop()
+    this.#heartbeat.stop()
+    this.#status.stop()
+    this.#events.close()
+  }
+
+  /** Ends all pods because the machine goes down: critical ones last, all within the time, and all of it is said to the API. Then the agent stops. */
+  async shutdown(graceSeconds: number, criticalSeconds: number): Promise<void> {
+    this.#isShuttingDown = true
+    await this.#heartbeat.beat()
+    await shutdownNode({ workers: [...this.#workers.values()], clock: this.#options.clock, status: this.#status, graceSeconds, criticalSeconds })
+    await this.stop()
+  }
+
+  get isReady(): boolean {
+    return this.#heartbeat.node !== undefined && !this.#isShuttingDown
+  }
+
+  /** How many pods it looks after. */
+  get size(): number {
+    return this.#workers.size
+  }
+
+  #changed(pod: Pod): void {
+    const uid = pod.metadata.uid!
+    if (this.#gone.has(uid)) return
+    const worker = this.#workers.get(uid)
+    if (worker) return worker.update(pod)
+    // What has ended, and of which nothing is left here, needs nobody.
+    const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+    if (hasEnded && !pod.metadata.deletionTimestamp && this.#view.state(uid).sandboxes.length === 0) return
+    if (this.#isShuttingDown) return
+    this.#workers.set(uid, new PodWorker(this.#context, pod, (over) => this.#over(over)))
+  }
+
+  #removed(pod: Pod): void {
+    const uid = pod.metadata.uid!
+    this.#gone.delete(uid)
+    this.#workers.get(uid)?.removed()
+  }
+
+  #over(uid: string): void {
+    this.#workers.delete(uid)
+    if (this.#options.sources.feed.podsOf(this.name).some((p) => p.metadata.uid === uid)) this.#gone.add(uid)
+  }
+
+  /** What runs of pods that are gone from the API is ended. */
+  #adoptOrEnd(): void {
+    for (const uid of this.#view.uids()) {
+      if (this.#workers.has(uid)) continue
+      const state = this.#view.state(uid)
+      this.#logger.info('a pod is ended that the API does not have', { uid, pod: state.sandboxes[0]?.labels[podNameLabel] })
+      const end = async () => {
+        await Promise.all(state.containers.map((c) => this.#options.runtime.stopContainer(c.id, Number(c.annotations['io.kubernetes.pod.terminationGracePeriod'] ?? 30))))
+        await stopSandboxes(this.#context, this.#view.state(uid))
+        await removeAll(this.#context, this.#view.state(uid))
+        await this.#context.volumes.unmount(uid)
+      }
+      end().catch((error: unknown) => this.#logger.warn('a pod that the API does not have could not be ended', { uid, error }))
+    }
+  }
+}
+
+function referenceTo(pod: Pod, container: PodContainer | undefined) {
+  const { name, namespace, uid, resourceVersion } = pod.metadata
+  return { apiVersion: 'v1', kind: 'Pod', name, namespace, uid, resourceVersion, ...(container ? { fieldPath: fieldPathOf(container) } : {}) }
+}

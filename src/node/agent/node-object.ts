@@ -1,0 +1,64 @@
+import type { Node, NodeCondition, NodeStatus } from '../../api/generated/types.ts'
+import { timestamp } from '../../api/kinds/pod-prepare.ts'
+
+/** What a node is made of. */
+export interface NodeShape {
+  labels: Readonly<Record<string, string>>
+  taints: NonNullable<Node['spec']['taints']>
+  capacity: Readonly<Record<string, string>>
+  /** What is left of it for pods. */
+  allocatable: Readonly<Record<string, string>>
+  addresses: NonNullable<NodeStatus['addresses']>
+  podCidr: string | undefined
+  nodeInfo: NodeStatus['nodeInfo']
+  /** Where the agent serves logs and the like; 0: nowhere. */
+  port: number
+}
+
+/** The labels that every node has. */
+export const wellKnownLabels = (name: string, { architecture, operatingSystem }: NodeStatus['nodeInfo']): Record<string, string> => ({
+  'beta.kubernetes.io/arch': architecture,
+  'beta.kubernetes.io/os': operatingSystem,
+  'kubernetes.io/arch': architecture,
+  'kubernetes.io/hostname': name,
+  'kubernetes.io/os': operatingSystem,
+})
+
+export interface NodeHealth {
+  /** Why the node is not ready; undefined when it is. */
+  problem: string | undefined
+}
+
+const pressures = [
+  ['MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+] as const
+
+/** The node's conditions. Times of transition are kept from `old` where nothing has turned. */
+export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem }: NodeHealth, nowMs: number): NodeCondition[] {
+  const now = timestamp(nowMs)
+  const make = (type: string, status: string, reason: string, message: string): NodeCondition => {
+    const before = old?.find((c) => c.type === type)
+    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now }
+  }
+  return [
+    ...pressures.map(([type, reason, message]) => make(type, 'False', reason, message)),
+    problem === undefined
+      ? make('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
+      : make('Ready', 'False', 'KubeletNotReady', problem),
+  ]
+}
+
+/** All that a node says about itself. */
+export function nodeStatus(shape: NodeShape, old: NodeStatus | undefined, health: NodeHealth, images: NodeStatus['images'], nowMs: number): NodeStatus {
+  return {
+    addresses: shape.addresses,
+    allocatable: { ...shape.allocatable },
+    capacity: { ...shape.capacity },
+    conditions: nodeConditions(old?.conditions, health, nowMs),
+    daemonEndpoints: { kubeletEndpoint: { Port: shape.port } },
+    nodeInfo: shape.nodeInfo,
+    ...(images?.length ? { images } : {}),
+  }
+}

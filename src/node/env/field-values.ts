@@ -1,0 +1,51 @@
+import type { Container, Pod, ResourceFieldSelector } from '../../api/generated/types.ts'
+import { parseQuantity, quantityMilli, quantityToNumber } from '../../api/quantity.ts'
+
+/** Where the pod is, beyond what its object says. */
+export interface Place {
+  podIps: readonly string[]
+  hostIps: readonly string[]
+  /** What the node has to give, for limits that nobody set. */
+  allocatable: Readonly<Record<string, string>>
+}
+
+const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/s
+
+/** Labels or annotations as a file shows them: a sorted line each, values quoted as Go quotes them. */
+const lines = (map: Readonly<Record<string, string>> | undefined): string =>
+  Object.entries(map ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join('\n')
+
+/** The value of a field of a pod that a container may be told. Throws for a field that there is none of. */
+export function fieldValue(pod: Pod, fieldPath: string, place: Place): string {
+  const one = subscript.exec(fieldPath)
+  if (one) return pod.metadata[one[1] as 'labels' | 'annotations']?.[one[2]!] ?? ''
+  switch (fieldPath) {
+    case 'metadata.name': return pod.metadata.name ?? ''
+    case 'metadata.namespace': return pod.metadata.namespace ?? ''
+    case 'metadata.uid': return pod.metadata.uid ?? ''
+    case 'metadata.labels': return lines(pod.metadata.labels)
+    case 'metadata.annotations': return lines(pod.metadata.annotations)
+    case 'spec.nodeName': return pod.spec.nodeName ?? ''
+    case 'spec.serviceAccountName': return pod.spec.serviceAccountName ?? ''
+    case 'status.hostIP': return place.hostIps[0] ?? ''
+    case 'status.hostIPs': return place.hostIps.join(',')
+    case 'status.podIP': return place.podIps[0] ?? ''
+    case 'status.podIPs': return place.podIps.join(',')
+    default: throw new Error(`unsupported fieldPath: ${fieldPath}`)
+  }
+}
+
+/** What a container asks for or may use, in units of the divisor, rounded up. A limit that is not set is all that the node has. */
+export function resourceValue({ resource, divisor }: ResourceFieldSelector, container: Container, place: Place): string {
+  const at = resource.indexOf('.')
+  const [kind, name] = [resource.slice(0, at), resource.slice(at + 1)]
+  const { requests, limits } = container.resources ?? {}
+  const isSet = kind === 'requests' ? requests?.[name] : limits?.[name]
+  const amount = isSet ?? (kind === 'limits' ? (place.allocatable[name] ?? '0') : '0')
+  const unit = divisor === undefined || parseQuantity(divisor).mantissa === 0n ? '1' : divisor
+  if (name === 'cpu') return String((quantityMilli(amount) + quantityMilli(unit) - 1n) / quantityMilli(unit))
+  return String(Math.ceil(quantityToNumber(amount) / quantityToNumber(unit)))
+}

@@ -1,0 +1,35 @@
+import type { Service } from '../../api/generated/types.ts'
+
+const upper = (name: string): string => name.toUpperCase().replaceAll('-', '_')
+
+/** Where services are, in the variables that containers have known them by since Docker's links. */
+export function serviceVariables(services: readonly Service[]): Map<string, string> {
+  const variables = new Map<string, string>()
+  for (const { metadata, spec } of services) {
+    const ip = spec.clusterIP
+    if (!ip || ip === 'None' || !spec.ports?.length) continue
+    const name = upper(metadata.name ?? '')
+    variables.set(`${name}_SERVICE_HOST`, ip)
+    variables.set(`${name}_SERVICE_PORT`, String(spec.ports[0]!.port))
+    for (const port of spec.ports) if (port.name) variables.set(`${name}_SERVICE_PORT_${upper(port.name)}`, String(port.port))
+    for (const [i, port] of spec.ports.entries()) {
+      const protocol = port.protocol ?? 'TCP'
+      const host = ip.includes(':') ? `[${ip}]` : ip
+      const url = `${protocol.toLowerCase()}://${host}:${port.port}`
+      const prefix = `${name}_PORT_${port.port}_${protocol.toUpperCase()}`
+      if (i === 0) variables.set(`${name}_PORT`, url)
+      variables.set(prefix, url)
+      variables.set(`${prefix}_PROTO`, protocol.toLowerCase())
+      variables.set(`${prefix}_PORT`, String(port.port))
+      variables.set(`${prefix}_ADDR`, ip)
+    }
+  }
+  return variables
+}
+
+/** Which services a pod is told of: those of its namespace if it wants links, and always the API's own. */
+export function linkedServices(services: readonly Service[], namespace: string, wantsLinks: boolean): Service[] {
+  const isApi = ({ metadata }: Service) => metadata.namespace === 'default' && metadata.name === 'kubernetes'
+  const own = services.filter((s) => s.metadata.namespace === namespace && wantsLinks)
+  return own.some(isApi) ? own : [...services.filter(isApi), ...own]
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../base/clock.ts'
+
+interface Entry {
+  delayMs: number
+  lastMs: number
+}
+
+/** Doubles the wait of a key each time, and begins anew once nothing has happened for twice the longest wait. */
+export class BackOff {
+  readonly #clock: Clock
+  readonly #firstMs: number
+  readonly #longestMs: number
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(clock: Clock, firstMs: number, longestMs: number) {
+    this.#clock = clock
+    this.#firstMs = firstMs
+    this.#longestMs = longestMs
+  }
+
+  /** How long to wait still, counted from when the thing last ended; 0 if not at all. */
+  leftMs(key: string, sinceMs: number): number {
+    const entry = this.#current(key, sinceMs)
+    return entry ? Math.max(0, sinceMs + entry.delayMs - this.#clock.now()) : 0
+  }
+
+  /** How long a wait is now; 0 before the first. */
+  delayMs(key: string): number {
+    return this.#entries.get(key)?.delayMs ?? 0
+  }
+
+  /** It has been tried again: the next wait is twice as long. */
+  next(key: string, sinceMs: number): void {
+    const entry = this.#current(key, sinceMs)
+    this.#entries.set(key, { delayMs: entry ? Math.min(this.#longestMs, entry.delayMs * 2) : this.#firstMs, lastMs: this.#clock.now() })
+  }
+
+  reset(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  #current(key: string, sinceMs: number): Entry | undefined {
+    const entry = this.#entries.get(key)
+    return entry && sinceMs - entry.lastMs <= 2 * this.#longestMs ? entry : undefined
+  }
+}

@@ -1,0 +1,74 @@
+import path from 'node:path'
+import type { Pod } from '../../api/generated/types.ts'
+import { quantityMilli, quantityToNumber } from '../../api/quantity.ts'
+import { ConfigError, type EnvSources, environmentOf } from '../env/environment.ts'
+import { expand } from '../env/expand.ts'
+import type { Place } from '../env/field-values.ts'
+import {
+  containerHashAnnotation, containerNameLabel, containerSortAnnotation, gracePeriodAnnotation, messagePathAnnotation, messagePolicyAnnotation,
+  podNameLabel, podNamespaceLabel, podUidLabel, restartCountAnnotation, restartPolicyAnnotation,
+} from '../runtime/labels.ts'
+import type { ContainerConfig, Mount } from '../runtime/runtime.ts'
+import { type PodContainer, hashOf } from './containers.ts'
+
+export interface ContainerSurroundings {
+  env: EnvSources
+  place: Place
+  /** Where the pod's volumes are, by name. */
+  volumes: ReadonlyMap<string, string>
+}
+
+/** What the runtime is told about a container. Throws a ConfigError where something that it refers to is missing. */
+export async function containerConfig(pod: Pod, container: PodContainer, attempt: number, around: ContainerSurroundings): Promise<ContainerConfig> {
+  const { spec } = container
+  const { name = '', namespace = '', uid = '' } = pod.metadata
+  const variables = await environmentOf(pod, spec, around.env, around.place)
+  const known = new Map(variables)
+  const { limits } = spec.resources ?? {}
+  const user = { ...pod.spec.securityContext, ...spec.securityContext }
+  return {
+    metadata: { name: spec.name, attempt },
+    image: spec.image ?? '',
+    command: (spec.command ?? []).map((word) => expand(word, known)),
+    args: (spec.args ?? []).map((word) => expand(word, known)),
+    workingDir: spec.workingDir ?? '',
+    envs: [...variables].map(([key, value]) => ({ key, value })),
+    mounts: mountsOf(container, around.volumes, known),
+    labels: { [containerNameLabel]: spec.name, [podNameLabel]: name, [podNamespaceLabel]: namespace, [podUidLabel]: uid },
+    annotations: {
+      [containerHashAnnotation]: hashOf(spec),
+      [restartCountAnnotation]: String(attempt),
+      [messagePathAnnotation]: spec.terminationMessagePath ?? '/dev/termination-log',
+      [messagePolicyAnnotation]: spec.terminationMessagePolicy ?? 'File',
+      [gracePeriodAnnotation]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
+      [containerSortAnnotation]: container.sort,
+      [restartPolicyAnnotation]: spec.restartPolicy ?? pod.spec.restartPolicy ?? 'Always',
+    },
+    logPath: path.join(spec.name, `${attempt}.log`),
+    stdin: spec.stdin === true,
+    stdinOnce: spec.stdinOnce === true,
+    tty: spec.tty === true,
+    ports: (spec.ports ?? []).map((p) => ({ name: p.name ?? '', containerPort: p.containerPort, protocol: p.protocol ?? 'TCP' })),
+    resources: {
+      ...(limits?.['cpu'] ? { cpuMilli: Number(quantityMilli(limits['cpu'])) } : {}),
+      ...(limits?.['memory'] ? { memoryBytes: quantityToNumber(limits['memory']) } : {}),
+    },
+    user: {
+      ...(user.runAsUser === undefined ? {} : { uid: user.runAsUser }),
+      ...(user.runAsGroup === undefined ? {} : { gid: user.runAsGroup }),
+      supplementalGroups: [...(pod.spec.securityContext?.supplementalGroups ?? []), ...(pod.spec.securityContext?.fsGroup === undefined ? [] : [pod.spec.securityContext.fsGroup])],
+    },
+    readOnlyRootFilesystem: spec.securityContext?.readOnlyRootFilesystem === true,
+    stopSignal: spec.lifecycle?.stopSignal ?? 'SIGTERM',
+  }
+}
+
+function mountsOf({ spec }: PodContainer, volumes: ReadonlyMap<string, string>, variables: ReadonlyMap<string, string>): Mount[] {
+  return (spec.volumeMounts ?? []).map((mount) => {
+    const root = volumes.get(mount.name)
+    if (root === undefined) throw new ConfigError(`cannot find volume "${mount.name}" to mount into container "${spec.name}"`)
+    const below = mount.subPathExpr ? expand(mount.subPathExpr, variables) : (mount.subPath ?? '')
+    const propagation = mount.mountPropagation === 'Bidirectional' ? 'bidirectional' : mount.mountPropagation === 'HostToContainer' ? 'hostToContainer' : 'private'
+    return { containerPath: mount.mountPath, hostPath: below ? path.join(root, below) : root, readOnly: mount.readOnly === true, propagation }
+  })
+}

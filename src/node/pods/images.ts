@@ -1,0 +1,57 @@
+import type { Pod } from '../../api/generated/types.ts'
+import { printDuration } from '../durations.ts'
+import type { ImagePull } from '../runtime/runtime.ts'
+import type { PodContainer } from './containers.ts'
+import type { NodeContext } from './node-context.ts'
+import { StartError } from './start-error.ts'
+
+/** `nginx` is `nginx:latest`. */
+const withTag = (image: string): string => (/(@|:[^/]*$)/.test(image) ? image : `${image}:latest`)
+
+/** Sees to it that a container's image is there, and tells what happens on the way. Throws a StartError. */
+export async function ensureImage(context: NodeContext, pod: Pod, container: PodContainer, credentials: ImagePull['credentials'], signal: AbortSignal): Promise<void> {
+  const { runtime, clock, pulls, stages } = context
+  const image = container.spec.image ?? ''
+  const policy = container.spec.imagePullPolicy ?? 'IfNotPresent'
+  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => context.event(pod, type, reason, message, container)
+  const present = await runtime.imageStatus(withTag(image))
+  if (policy === 'Never' && !present) {
+    const message = `Container image "${image}" is not present with pull policy of Never`
+    tell('Warning', 'ErrImageNeverPull', message)
+    throw new StartError('ErrImageNeverPull', message)
+  }
+  if (present && policy !== 'Always') return tell('Normal', 'Pulled', `Container image "${image}" already present on machine and can be accessed by the pod`)
+  const key = `${pod.metadata.uid}_${image}`
+  const startMs = clock.now()
+  const waiting = lastFailures.get(context)?.get(key)
+  const leftMs = waiting === undefined ? 0 : pulls.leftMs(key, waiting.atMs)
+  if (waiting && leftMs > 0) {
+    tell('Normal', 'BackOff', `Back-off pulling image "${image}"`)
+    throw new StartError('ImagePullBackOff', `Back-off pulling image "${image}": ErrImagePull: ${waiting.message}`, leftMs)
+  }
+  tell('Normal', 'Pulling', `Pulling image "${image}"`)
+  try {
+    await stages.run('image', pod, signal, () => runtime.pullImage({ image: withTag(image), credentials }, signal), container.spec.name)
+  } catch (e) {
+    if (signal.aborted) throw e
+    const message = e instanceof Error ? e.message : String(e)
+    tell('Warning', 'Failed', `Failed to pull image "${image}": ${message}`)
+    pulls.next(key, clock.now())
+    failuresOf(context).set(key, { atMs: clock.now(), message })
+    throw new StartError('ErrImagePull', message, 0)
+  }
+  lastFailures.get(context)?.delete(key)
+  pulls.reset(key)
+  const took = printDuration(clock.now() - startMs)
+  const { sizeBytes = 0 } = (await runtime.imageStatus(withTag(image))) ?? {}
+  tell('Normal', 'Pulled', `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`)
+}
+
+/** When and why a pull failed last, by pod and image. */
+const lastFailures = new WeakMap<NodeContext, Map<string, { atMs: number; message: string }>>()
+
+function failuresOf(context: NodeContext): Map<string, { atMs: number; message: string }> {
+  let failures = lastFailures.get(context)
+  if (!failures) lastFailures.set(context, (failures = new Map()))
+  return failures
+}

@@ -1,0 +1,413 @@
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret } from '../../api/generated/types.ts'
+import { configmaps, isNotFound, persistentvolumeclaims, persistentvolumes, secrets, serviceaccounts } from '../../client/index.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import { PodProbes } from '../probes/pod-probes.ts'
+import { readySandbox } from '../runtime/pod-view.ts'
+import { referencesOf } from '../sources/pod-references.ts'
+import type { WaitingReason } from '../status/container-statuses.ts'
+import { type Verdict, generateStatus } from '../status/generate-status.ts'
+import { MountError } from '../volumes/mount-error.ts'
+import { BackOff } from './back-off.ts'
+import { containersOf } from './containers.ts'
+import { deletePod } from './delete-pod.ts'
+import type { NodeContext } from './node-context.ts'
+import { planPod } from './plan.ts'
+import { sandboxConfig } from './sandbox-config.ts'
+import { StartError } from './start-error.ts'
+import { startContainer } from './starting.ts'
+import { gracePeriodOf, removeAll, stopAll, stopContainer, stopSandboxes } from './stopping.ts'
+
+/** When a stage has failed, the pod is tried again after so long, and then after twice as long. */
+const retryFirstMs = 500
+const retryLongestMs = 122_000
+const sandboxRetryLongestMs = 10_000
+/** A container that was not started for a reason without a time of its own is tried again after so long. */
+const startRetryMs = 10_000
+
+/** Why a pod is being ended. */
+type Ending = { why: 'deleted' | 'removed' | 'finished' | 'judged'; graceSeconds: number }
+
+/** Runs one pod: one thing after another, always by the newest state. First it is kept running, then it is ended, then it has ended. */
+export class PodWorker {
+  readonly #context: NodeContext
+  readonly #over: (uid: string) => void
+  readonly uid: string
+  #pod: Pod
+  readonly #probes: PodProbes
+  readonly #waiting = new Map<string, WaitingReason>()
+  readonly #holds = new Map<string, () => void>()
+  readonly #retries: { volumes: BackOff; sandbox: BackOff }
+  #volumes: ReadonlyMap<string, string> | undefined
+  #areVolumesStale = false
+  #verdict: Verdict | undefined
+  #ending: Ending | undefined
+  #hasEnded = false
+  #isOver = false
+  #isRunning = false
+  #isAgain = false
+  #abort = new AbortController()
+  #cancelWake: { atMs: number; cancel: () => void } | undefined
+
+  /** `over` is told when nothing is left of the pod. */
+  constructor(context: NodeContext, pod: Pod, over: (uid: string) => void) {
+    this.#context = context
+    this.#over = over
+    this.#pod = pod
+    this.uid = pod.metadata.uid!
+    const { clock } = context
+    this.#retries = { volumes: new BackOff(clock, retryFirstMs, retryLongestMs), sandbox: new BackOff(clock, 1000, sandboxRetryLongestMs) }
+    this.#probes = new PodProbes({
+      clock,
+      prober: context.prober,
+      turned: () => this.changed(),
+      unhealthy: (container, _kind, message) => context.event(this.#pod, 'Warning', 'Unhealthy', message, container),
+    })
+    this.update(pod)
+    this.wake()
+  }
+
+  get pod(): Pod {
+    return this.#pod
+  }
+
+  /** A newer version of the pod. */
+  update(pod: Pod): void {
+    const old = this.#pod
+    this.#pod = pod
+    this.#context.status.observed(pod)
+    if (pod.metadata.deletionTimestamp) this.#end({ why: 'deleted', graceSeconds: gracePeriodOf(pod) })
+    const { metadata } = old
+    const isNew = metadata.generation !== pod.metadata.generation || !deepEqual(metadata.labels, pod.metadata.labels) || !deepEqual(metadata.annotations, pod.metadata.annotations)
+    if (isNew) {
+      this.#areVolumesStale = true
+      this.changed()
+    } else if (pod.spec.readinessGates?.length) this.report()
+  }
+
+  /** The pod is not in the API any more. */
+  removed(): void {
+    this.#context.status.forget(this.uid)
+    this.#end({ why: 'removed', graceSeconds: gracePeriodOf(this.#pod) })
+    this.wake()
+  }
+
+  /** Ends the pod, and says why: its node goes down, it takes too much. */
+  judge(verdict: Verdict, graceSeconds: number): void {
+    if (this.#verdict || this.#ending) return
+    this.#verdict = verdict
+    this.#end({ why: 'judged', graceSeconds })
+    this.report()
+    this.wake()
+  }
+
+  /** Something has happened to it in the runtime, or in what probes say of it. */
+  changed(): void {
+    this.report()
+    this.wake()
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Leaves the pod as it is, and forgets it: the agent stops. */
+  abandon(): void {
+    this.#isOver = true
+    this.#release()
+    this.#abort.abort(new Error('the agent stops'))
+  }
+
+  wake(): void {
+    if (this.#isOver) return
+    if (this.#isRunning) this.#isAgain = true
+    else void this.#run()
+  }
+
+  /** Says how the pod is now. */
+  report(isUrgent = false): void {
+    if (this.#isOver || this.#ending?.why === 'removed') return
+    const { status, view, runtime, clock, tellsSandbox } = this.#context
+    const known = status.get(this.uid)
+    const state = view.state(this.uid)
+    this.#followProbes()
+    status.set(this.#pod, generateStatus({
+      pod: this.#pod,
+      old: known ?? this.#pod.status ?? {},
+      state,
+      runtimeName: runtime.name,
+      waiting: this.#waiting,
+      health: this.#probes,
+      isEnding: this.#ending !== undefined,
+      verdict: this.#verdict,
+      hostIps: this.#context.place().hostIps,
+      nowMs: clock.now(),
+      tellsSandbox,
+      // A sandbox is only made once volumes are there: after a restart, it shows that they are.
+      hasVolumes: !this.#hasEnded,
+      isFirst: known === undefined,
+    }), isUrgent)
+  }
+
+  #end(ending: Ending): void {
+    const { why, graceSeconds } = ending
+    if (this.#ending) {
+      if (why === 'deleted' || why === 'removed') this.#hasten(ending)
+      return
+    }
+    this.#ending = ending
+    this.#context.logger.debug('a pod is being ended', { pod: this.#pod.metadata.name, why, graceSeconds })
+    this.#abort.abort(new Error('the pod is being ended'))
+    this.wake()
+  }
+
+  /** Somebody is in more of a hurry than the one before. */
+  #hasten(ending: Ending): void {
+    const before = this.#ending!
+    this.#ending = { why: ending.why, graceSeconds: Math.min(before.graceSeconds, ending.graceSeconds) }
+    if (ending.graceSeconds < before.graceSeconds && !this.#hasEnded) {
+      for (const { id, state } of this.#context.view.state(this.uid).containers) {
+        if (state === 'running') this.#context.runtime.stopContainer(id, ending.graceSeconds).catch(() => {}) // whoever stops it first hears of what is wrong
+      }
+    }
+    this.wake()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    do {
+      this.#isAgain = false
+      try {
+        await this.#step()
+      } catch (error) {
+        if (!this.#isOver && !this.#abort.signal.aborted) {
+          this.#context.logger.warn('a pod could not be looked after', { pod: `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`, error })
+          this.#wakeIn(startRetryMs)
+        } else if (this.#ending && !(error === this.#abort.signal.reason)) {
+          this.#context.logger.warn('a pod could not be ended', { pod: `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`, error })
+          this.#wakeIn(1000)
+        }
+      }
+    } while (this.#isAgain && !this.#isOver)
+    this.#isRunning = false
+  }
+
+  async #step(): Promise<void> {
+    if (this.#isOver) return
+    if (!this.#ending) return this.#sync(this.#abort.signal)
+    if (!this.#hasEnded) await this.#terminate()
+    if (this.#ending.why === 'deleted' || this.#ending.why === 'removed') await this.#finish()
+  }
+
+  async #sync(signal: AbortSignal): Promise<void> {
+    this.#hold()
+    this.report()
+    const phase = this.#context.status.get(this.uid)?.phase
+    if (phase === 'Succeeded' || phase === 'Failed') return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
+    if (this.#checkDeadline()) return
+    if (!(await this.#mount(signal))) return
+    // Each turn changes something, or ends it.
+    while (!signal.aborted) {
+      const plan = planPod(this.#pod, this.#context.view.state(this.uid), this.#probes)
+      if (plan.kind === 'finished') {
+        this.report()
+        return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
+      }
+      if (plan.kind === 'create sandbox') {
+        if (!(await this.#createSandbox(plan.attempt, signal))) return
+        continue
+      }
+      for (const { container, status, message } of plan.stop) {
+        await stopContainer(this.#context, this.#pod, container, status, this.#pod.spec.terminationGracePeriodSeconds ?? 30, message)
+        this.report()
+      }
+      const started = await this.#start(plan.start, signal)
+      if (!started && plan.stop.length === 0) return
+    }
+  }
+
+  /** Whether at least one was started. */
+  async #start(containers: readonly ReturnType<typeof containersOf>[number][], signal: AbortSignal): Promise<boolean> {
+    let started = 0
+    for (const container of containers) {
+      if (signal.aborted) return false
+      const sandbox = readySandbox(this.#context.view.state(this.uid), this.#pod.spec.hostNetwork === true)
+      if (!sandbox) return true // it has crashed meanwhile
+      const { name } = container.spec
+      try {
+        await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes ?? new Map() }, container, signal)
+        this.#waiting.delete(name)
+        started++
+      } catch (e) {
+        if (!(e instanceof StartError)) throw e
+        this.#waiting.set(name, { reason: e.reason, message: e.message })
+        this.#wakeIn(e.retryMs === undefined ? startRetryMs : e.retryMs)
+      }
+      this.report()
+    }
+    return started > 0
+  }
+
+  async #createSandbox(attempt: number, signal: AbortSignal): Promise<boolean> {
+    const { stages, runtime, view } = this.#context
+    const pod = this.#pod
+    const config = sandboxConfig(this.#context, pod, attempt)
+    const handler = pod.spec.runtimeClassName ?? ''
+    try {
+      // What is left of the one before must not be in the way.
+      await stopSandboxes(this.#context, view.state(this.uid))
+      const id = await stages.run('network', pod, signal, () => stages.run('sandbox', pod, signal, () => runtime.runPodSandbox(config, handler, signal)))
+      await view.refresh(id)
+    } catch (e) {
+      if (signal.aborted) throw e
+      const message = e instanceof Error ? e.message : String(e)
+      this.#context.event(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${message}`)
+      this.#retryIn(this.#retries.sandbox)
+      return false
+    }
+    this.#retries.sandbox.reset('')
+    this.report()
+    return true
+  }
+
+  async #mount(signal: AbortSignal): Promise<boolean> {
+    if (this.#volumes && !this.#areVolumesStale) return true
+    const { stages, volumes } = this.#context
+    const pod = this.#pod
+    const isFirst = this.#volumes === undefined
+    const mount = () => volumes.mount(pod, this.#volumeSources(signal), { ...this.#context.place(), podIps: this.#context.view.state(this.uid).sandboxes[0]?.ips ?? [] })
+    try {
+      this.#areVolumesStale = false
+      // A pod that is adopted has its volumes: no stage is entered.
+      const isStage = isFirst && this.#context.view.state(this.uid).sandboxes.length === 0
+      this.#volumes = await (isStage ? stages.run('volumes', pod, signal, mount) : mount())
+      this.#retries.volumes.reset('')
+      return true
+    } catch (e) {
+      if (signal.aborted) throw e
+      const message = e instanceof Error ? e.message : String(e)
+      const name = pod.spec.volumes?.[0]?.name ?? ''
+      const event = e instanceof MountError ? e.event : name ? `MountVolume.SetUp failed for volume "${name}" : ${message}` : `Unable to attach or mount volumes: ${message}`
+      this.#context.event(pod, 'Warning', 'FailedMount', event)
+      this.#areVolumesStale = true
+      this.#retryIn(this.#retries.volumes)
+      // A running pod goes on with what it has.
+      return !isFirst
+    }
+  }
+
+  #volumeSources(signal: AbortSignal) {
+    const { objects, client } = this.#context
+    const orUndefined = (e: unknown) => {
+      if (isNotFound(e)) return undefined
+      throw e
+    }
+    return {
+      configMap: (namespace: string, name: string) => objects.get<ConfigMap>(configmaps, namespace, name, signal),
+      secret: (namespace: string, name: string) => objects.get<Secret>(secrets, namespace, name, signal),
+      claim: (namespace: string, name: string) => objects.get<PersistentVolumeClaim>(persistentvolumeclaims, namespace, name, signal),
+      volume: (name: string): Promise<PersistentVolume | undefined> => client.get(persistentvolumes, '', name, { signal }).catch(orUndefined),
+      token: async (pod: Pod, audience: string | undefined, expirationSeconds: number | undefined) => {
+        const { name, namespace = '', uid } = pod.metadata
+        const spec = { audiences: audience ? [audience] : [], expirationSeconds, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } }
+        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
+        const account = pod.spec.serviceAccountName ?? 'default'
+        const answer = await client.subresource<{ status: { token: string } }>(serviceaccounts, namespace, account, 'token', { method: 'POST', body, signal })
+        return answer.status.token
+      },
+    }
+  }
+
+  /** Follows what the pod refers to: what appears or changes has the pod looked at again. */
+  #hold(): void {
+    for (const { type, name } of referencesOf(this.#pod)) {
+      const key = `${type.plural}/${name}`
+      if (this.#holds.has(key)) continue
+      this.#holds.set(key, this.#context.objects.hold(type, this.#pod.metadata.namespace ?? '', name, () => {
+        this.#areVolumesStale = true
+        this.wake()
+      }))
+    }
+  }
+
+  #release(): void {
+    for (const release of this.#holds.values()) release()
+    this.#holds.clear()
+    this.#cancelWake?.cancel()
+    this.#probes.stop()
+  }
+
+  #followProbes(): void {
+    const state = this.#context.view.state(this.uid)
+    if (this.#hasEnded || (this.#pod.spec.containers.every(hasNoProbes) && (this.#pod.spec.initContainers ?? []).every(hasNoProbes))) return
+    const podIp = readySandbox(state, true)?.ips[0] ?? this.#context.place().hostIps[0] ?? ''
+    const told = [...(this.#pod.status?.containerStatuses ?? []), ...(this.#pod.status?.initContainerStatuses ?? [])]
+    this.#probes.update(this.#pod, containersOf(this.#pod).flatMap((container) => {
+      const status = state.containers.find((c) => c.metadata.name === container.spec.name)
+      if (status?.state !== 'running') return []
+      const wasReady = told.some((s) => s.containerID === `${this.#context.runtime.name}://${status.id}` && s.ready)
+      return [{ container, status, podIp, wasReady }]
+    }))
+  }
+
+  /** Whether the pod has been active for longer than it may. */
+  #checkDeadline(): boolean {
+    const limit = this.#pod.spec.activeDeadlineSeconds
+    const startTime = this.#context.status.get(this.uid)?.startTime
+    if (limit === undefined || !startTime) return false
+    const leftMs = Date.parse(startTime) + limit * 1000 - this.#context.clock.now()
+    if (leftMs > 0) {
+      this.#wakeIn(leftMs)
+      return false
+    }
+    const message = 'Pod was active on the node longer than the specified deadline'
+    this.#context.event(this.#pod, 'Normal', 'DeadlineExceeded', message)
+    this.judge({ phase: 'Failed', reason: 'DeadlineExceeded', message }, gracePeriodOf(this.#pod))
+    return true
+  }
+
+  async #terminate(): Promise<void> {
+    const { view, volumes } = this.#context
+    await stopAll(this.#context, this.#pod, view.state(this.uid), this.#ending!.graceSeconds)
+    this.report()
+    await stopSandboxes(this.#context, view.state(this.uid))
+    this.#probes.stop()
+    await volumes.unmount(this.uid)
+    this.#hasEnded = true
+    this.report(true)
+  }
+
+  /** The last word is in the API before the pod is gone from it. */
+  async #finish(): Promise<void> {
+    const { status, view } = this.#context
+    if (this.#ending!.why === 'deleted') {
+      await status.settled(this.uid)
+      if (this.#isOver) return
+      await deletePod(this.#context, this.#pod)
+    }
+    if (this.#isOver) return
+    await removeAll(this.#context, view.state(this.uid))
+    this.#isOver = true
+    this.#release()
+    status.forget(this.uid)
+    this.#over(this.uid)
+  }
+
+  #retryIn(backOff: BackOff): void {
+    const nowMs = this.#context.clock.now()
+    backOff.next('', nowMs)
+    this.#wakeIn(backOff.delayMs(''))
+  }
+
+  #wakeIn(delayMs: number): void {
+    const atMs = this.#context.clock.now() + delayMs
+    if (this.#cancelWake && this.#cancelWake.atMs <= atMs) return
+    this.#cancelWake?.cancel()
+    const cancel = this.#context.clock.after(delayMs, () => {
+      this.#cancelWake = undefined
+      this.wake()
+    })
+    this.#cancelWake = { atMs, cancel }
+  }
+}
+
+const hasNoProbes = (container: Pod['spec']['containers'][number]): boolean => !container.startupProbe && !container.livenessProbe && !container.readinessProbe

@@ -1,0 +1,119 @@
+import type { ConfigMap, Pod, Secret } from '../../api/generated/types.ts'
+import { configmaps, secrets } from '../../client/index.ts'
+import { ConfigError } from '../env/environment.ts'
+import type { Place } from '../env/field-values.ts'
+import { printDuration } from '../durations.ts'
+import { type PodState, findContainer } from '../runtime/pod-view.ts'
+import type { SandboxStatus } from '../runtime/runtime.ts'
+import { containerConfig } from './container-config.ts'
+import type { PodContainer } from './containers.ts'
+import { ensureImage } from './images.ts'
+import type { NodeContext } from './node-context.ts'
+import { pullCredentials } from './pull-credentials.ts'
+import { StartError } from './start-error.ts'
+import { runHook, stopContainer } from './stopping.ts'
+
+const messageOf = (e: unknown): string => (e instanceof Error ? e.message : String(e))
+
+/** How often a container of this pod was started before. The runtime knows; where it has forgotten, the API does. */
+function nextAttempt(pod: Pod, state: PodState, container: PodContainer): number {
+  const last = findContainer(state, container.spec.name)
+  if (last) return last.metadata.attempt + 1
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {}
+  const told = [...containerStatuses, ...initContainerStatuses].find((s) => s.name === container.spec.name)
+  return told && (told.containerID || told.lastState.terminated) ? told.restartCount + 1 : 0
+}
+
+/** Why a container that has crashed is not started yet; undefined if it may be. */
+function crashBackOff(context: NodeContext, pod: Pod, state: PodState, container: PodContainer): StartError | undefined {
+  const last = findContainer(state, container.spec.name)
+  if (last?.state !== 'exited') return undefined
+  const { name, namespace, uid } = pod.metadata
+  const key = `${uid}_${container.spec.name}_${container.spec.image}`
+  const leftMs = context.crashes.leftMs(key, last.finishedAtMs)
+  if (leftMs === 0) {
+    context.crashes.next(key, last.finishedAtMs)
+    return undefined
+  }
+  context.event(pod, 'Warning', 'BackOff', `Back-off restarting failed container ${container.spec.name} in pod ${name}_${namespace}(${uid})`, container)
+  const wait = printDuration(context.crashes.delayMs(key))
+  return new StartError('CrashLoopBackOff', `back-off ${wait} restarting failed container=${container.spec.name} pod=${name}_${namespace}(${uid})`, leftMs)
+}
+
+export interface StartedPod {
+  pod: Pod
+  sandbox: SandboxStatus
+  volumes: ReadonlyMap<string, string>
+}
+
+/** Starts one container: its turn, its image, its configuration, itself, its postStart hook. Throws a StartError. */
+export async function startContainer(context: NodeContext, { pod, sandbox, volumes }: StartedPod, container: PodContainer, signal: AbortSignal): Promise<void> {
+  const { runtime, view, objects, stages } = context
+  const uid = pod.metadata.uid!
+  const namespace = pod.metadata.namespace ?? ''
+  const state = view.state(uid)
+  const waiting = crashBackOff(context, pod, state, container)
+  if (waiting) throw waiting
+  const failed = (reason: string, e: unknown): StartError => {
+    const message = messageOf(e)
+    context.event(pod, 'Warning', 'Failed', `Error: ${message}`, container)
+    return new StartError(reason, message)
+  }
+  try {
+    await ensureImage(context, pod, container, await pullCredentials(context, pod, signal), signal)
+  } catch (e) {
+    if (e instanceof StartError) context.event(pod, 'Warning', 'Failed', `Error: ${e.reason}`, container)
+    throw e
+  }
+  const { hostIps, allocatable } = context.place()
+  const place: Place = { hostIps, allocatable, podIps: sandbox.ips.length > 0 ? sandbox.ips : hostIps }
+  const env = {
+    configMap: (name: string) => objects.get<ConfigMap>(configmaps, namespace, name, signal),
+    secret: (name: string) => objects.get<Secret>(secrets, namespace, name, signal),
+    services: context.services(),
+  }
+  const config = await containerConfig(pod, container, nextAttempt(pod, state, container), { env, place, volumes }).catch((e: unknown) => {
+    throw e instanceof ConfigError ? failed('CreateContainerConfigError', e) : e
+  })
+  const id = await stages.run('container', pod, signal, () => runtime.createContainer(sandbox.id, config), container.spec.name).catch((e: unknown) => {
+    if (signal.aborted) throw e
+    throw failed('CreateContainerError', e)
+  })
+  context.event(pod, 'Normal', 'Created', 'Container created', container)
+  try {
+    await runtime.startContainer(id)
+  } catch (e) {
+    await view.refresh(sandbox.id, id)
+    throw failed('RunContainerError', e)
+  }
+  context.event(pod, 'Normal', 'Started', 'Container started', container)
+  await view.refresh(sandbox.id, id)
+  await forgetOlder(context, uid, container.spec.name)
+  await afterStart(context, pod, container, sandbox, id, signal)
+}
+
+async function afterStart(context: NodeContext, pod: Pod, container: PodContainer, sandbox: SandboxStatus, id: string, signal: AbortSignal): Promise<void> {
+  const hook = container.spec.lifecycle?.postStart
+  const status = context.view.state(pod.metadata.uid!).containers.find((c) => c.id === id)
+  if (!hook || !status) return
+  const failure = await runHook(context, hook, { pod, spec: container.spec, container: status, podIp: sandbox.ips[0] ?? '' }, 60, signal)
+  if (failure === undefined) return
+  context.event(pod, 'Warning', 'FailedPostStartHook', `PostStartHook failed: ${failure}`, container)
+  await stopContainer(context, pod, container, status, 0, 'FailedPostStartHook')
+  throw new StartError('PostStartHookError', failure)
+}
+
+/** Of those that have ended, only the last is kept: for its state and its log. Sandboxes go with the last of their containers. */
+async function forgetOlder(context: NodeContext, uid: string, name: string): Promise<void> {
+  const ended = context.view.state(uid).containers.filter((c) => c.metadata.name === name && c.state !== 'running')
+  for (const { id, sandboxId } of ended.slice(1)) {
+    await context.runtime.removeContainer(id)
+    await context.view.refresh(sandboxId, id)
+  }
+  const { sandboxes, containers } = context.view.state(uid)
+  for (const { id } of sandboxes.slice(1)) {
+    if (containers.some((c) => c.sandboxId === id)) continue
+    await context.runtime.removePodSandbox(id)
+    await context.view.refresh(id)
+  }
+}

@@ -1,0 +1,37 @@
+import { RuntimeError } from '../../runtime/runtime.ts'
+
+const first = 2
+const last = 254
+
+/** Hands out the addresses of a small network, the one that was given back longest ago first. */
+export class AddressPool {
+  readonly #subnet: string
+  readonly #taken = new Map<string, string>()
+  #next = first
+  #free: string[] = []
+
+  /** `subnet` is the first three parts. */
+  constructor(subnet: string) {
+    this.#subnet = subnet
+  }
+
+  take(owner: string): string {
+    const address = this.#next <= last ? `${this.#subnet}.${this.#next++}` : this.#free.shift()
+    if (address === undefined) throw new RuntimeError('Unknown', `failed to allocate for range 0: no IP addresses available in range set: ${this.#subnet}.2-${this.#subnet}.254`)
+    this.#taken.set(owner, address)
+    return address
+  }
+
+  giveBack(owner: string): void {
+    const address = this.#taken.get(owner)
+    if (address === undefined) return
+    this.#taken.delete(owner)
+    this.#free.push(address)
+  }
+
+  clear(): void {
+    this.#taken.clear()
+    this.#free = []
+    this.#next = first
+  }
+}

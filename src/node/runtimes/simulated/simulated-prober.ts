@@ -1,0 +1,17 @@
+import type { Clock } from '../../../base/clock.ts'
+import { parseDuration } from '../../durations.ts'
+import type { ProbeKind, Prober } from '../../probes/prober.ts'
+import { annotationOf } from './behaviour.ts'
+
+/** Answers probes without asking anybody: well, from `coxswain.dev/simulate-KIND-after` on, until `coxswain.dev/simulate-KIND-until`, both counted from the container's start. */
+export function simulatedProber(clock: Clock): Prober {
+  return {
+    async probe(kind: ProbeKind, _handler, { pod, spec, container }) {
+      const told = (what: string) => annotationOf(pod.metadata.annotations ?? {}, `${kind}-${what}`, spec.name)
+      const upMs = clock.now() - container.startedAtMs
+      const isSuccess = upMs >= (parseDuration(told('after')) ?? 0) && upMs < (parseDuration(told('until')) ?? Number.POSITIVE_INFINITY)
+      return { isSuccess, output: isSuccess ? '' : 'simulated failure' }
+    },
+    run: async () => ({ isSuccess: true, output: '' }),
+  }
+}

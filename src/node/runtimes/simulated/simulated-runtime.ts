@@ -1,0 +1,276 @@
+import { Readable } from 'node:stream'
+import type { Clock } from '../../../base/clock.ts'
+import type { Random } from '../../../base/random.ts'
+import { waitFor } from '../../../client/index.ts'
+import {
+  type Attachment,
+  type ContainerConfig,
+  type ContainerStatus,
+  type ImagePull,
+  type Runtime,
+  RuntimeError,
+  type RuntimeEvent,
+  type SandboxConfig,
+  type SandboxStatus,
+  type Usage,
+} from '../../runtime/runtime.ts'
+import { parseDuration } from '../../durations.ts'
+import { AddressPool } from './address-pool.ts'
+import { type Behaviour, annotationOf, behaviourOf } from './behaviour.ts'
+import { simulatedImage } from './images.ts'
+
+export interface SimulatedRuntimeOptions {
+  clock: Clock
+  random: Random
+  /** The first three parts of its pods' addresses: `10.244.7`. */
+  podSubnet: string
+  /** How long things take when nothing is wrong. Default: no time at all. */
+  delays?: Partial<Record<'sandbox' | 'image' | 'start', number>>
+}
+
+interface SimulatedContainer {
+  status: ContainerStatus
+  behaviour: Behaviour
+  cancelExit: () => void
+  /** Those who wait for its end. */
+  ended: (() => void)[]
+}
+
+const nothing = () => {}
+
+/** Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever holds the runtime. */
+export class SimulatedRuntime implements Runtime {
+  readonly name = 'simulated'
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #delays: Record<'sandbox' | 'image' | 'start', number>
+  readonly #sandboxes = new Map<string, SandboxStatus & { cancelCrash: () => void }>()
+  readonly #containers = new Map<string, SimulatedContainer>()
+  readonly #images = new Set<string>()
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>()
+  readonly #addresses: AddressPool
+
+  constructor(options: SimulatedRuntimeOptions) {
+    this.#clock = options.clock
+    this.#random = options.random
+    this.#delays = { sandbox: 0, image: 0, start: 0, ...options.delays }
+    this.#addresses = new AddressPool(options.podSubnet)
+  }
+
+  async version() {
+    return { runtimeName: 'simulated', runtimeVersion: '1.0.0' }
+  }
+
+  async problems() {
+    return []
+  }
+
+  async runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
+    if (this.#delays.sandbox > 0) await waitFor(this.#clock, this.#delays.sandbox, signal)
+    const id = this.#newId()
+    const { metadata, labels, annotations, hostNetwork } = config
+    const ips = hostNetwork ? [] : [this.#addresses.take(id)]
+    const crashAfterMs = parseDuration(annotations['coxswain.dev/simulate-sandbox-crash-after'])
+    // Only the first one: what is made in its place lives.
+    const crashes = crashAfterMs !== undefined && metadata.attempt === 0
+    this.#sandboxes.set(id, {
+      id, metadata, state: 'ready', createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations,
+      cancelCrash: crashes ? this.#clock.after(crashAfterMs, () => this.crashSandbox(id)) : nothing,
+    })
+    this.#tell({ kind: 'started', sandboxId: id, containerId: undefined })
+    return id
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    this.crashSandbox(id)
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    const sandbox = this.#sandboxes.get(id)
+    if (!sandbox) return
+    this.crashSandbox(id)
+    for (const { status } of [...this.#containers.values()]) if (status.sandboxId === id) await this.removeContainer(status.id)
+    this.#sandboxes.delete(id)
+    this.#tell({ kind: 'deleted', sandboxId: id, containerId: undefined })
+  }
+
+  async podSandboxStatus(id: string): Promise<SandboxStatus> {
+    const { cancelCrash: _, ...status } = this.#sandbox(id)
+    return status
+  }
+
+  async listPodSandboxes(): Promise<SandboxStatus[]> {
+    return [...this.#sandboxes.values()].map(({ cancelCrash: _, ...status }) => status)
+  }
+
+  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    const sandbox = this.#sandbox(sandboxId)
+    if (sandbox.state !== 'ready') throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
+    const id = this.#newId()
+    const { metadata, image, labels, annotations, logPath } = config
+    this.#containers.set(id, {
+      status: {
+        id, sandboxId, metadata, state: 'created', createdAtMs: this.#clock.now(), startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '',
+        image, imageRef: simulatedImage(image).id, labels, annotations, logPath,
+      },
+      behaviour: behaviourOf(sandbox, config),
+      cancelExit: nothing,
+      ended: [],
+    })
+    this.#tell({ kind: 'created', sandboxId, containerId: id })
+    return id
+  }
+
+  async startContainer(id: string): Promise<void> {
+    if (this.#delays.start > 0) await waitFor(this.#clock, this.#delays.start, undefined)
+    const container = this.#container(id)
+    const { behaviour, status } = container
+    if (status.state !== 'created') throw new RuntimeError('Unknown', `container ${id} is ${status.state}`)
+    container.status = { ...status, state: 'running', startedAtMs: this.#clock.now() }
+    const ends = behaviour.exitAfterMs !== undefined && (behaviour.exits === undefined || status.metadata.attempt < behaviour.exits)
+    if (ends) container.cancelExit = this.#clock.after(behaviour.exitAfterMs!, () => this.exitContainer(id, behaviour.exitCode))
+    this.#tell({ kind: 'started', sandboxId: status.sandboxId, containerId: id })
+  }
+
+  async stopContainer(id: string, timeoutSeconds: number): Promise<void> {
+    const container = this.#containers.get(id)
+    if (container?.status.state === 'created') return this.exitContainer(id, 0)
+    if (container?.status.state !== 'running') return
+    const { stopAfterMs } = container.behaviour
+    const isKilled = stopAfterMs > timeoutSeconds * 1000
+    const end = () => this.exitContainer(id, isKilled ? 137 : 0)
+    if (stopAfterMs === 0) return end()
+    const cancel = this.#clock.after(Math.min(stopAfterMs, timeoutSeconds * 1000), end)
+    await new Promise<void>((resolve) => container.ended.push(resolve))
+    cancel()
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const container = this.#containers.get(id)
+    if (!container) return
+    this.exitContainer(id, 137)
+    this.#containers.delete(id)
+    this.#tell({ kind: 'deleted', sandboxId: container.status.sandboxId, containerId: id })
+  }
+
+  async containerStatus(id: string): Promise<ContainerStatus> {
+    return this.#container(id).status
+  }
+
+  async listContainers(): Promise<ContainerStatus[]> {
+    return [...this.#containers.values()].map(({ status }) => status)
+  }
+
+  async containerUsage(id: string): Promise<Usage> {
+    const { status } = this.#container(id)
+    return { cpuNanos: status.state === 'running' ? (this.#clock.now() - status.startedAtMs) * 1000 : 0, memoryBytes: 8 << 20 }
+  }
+
+  async execSync(id: string): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
+    const { status } = this.#running(id)
+    const sandbox = this.#sandbox(status.sandboxId)
+    const exitCode = Number(annotationOf(sandbox.annotations, 'exec-exit-code', status.metadata.name) ?? '0')
+    return { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), exitCode }
+  }
+
+  async exec(id: string): Promise<Attachment> {
+    const { exitCode } = await this.execSync(id)
+    return { stdin: undefined, stdout: Readable.from([]), stderr: undefined, resize: nothing, ended: Promise.resolve(exitCode) }
+  }
+
+  async attach(id: string): Promise<Attachment> {
+    const container = this.#running(id)
+    const ended = new Promise<number>((resolve) => container.ended.push(() => resolve(this.#containers.get(id)?.status.exitCode ?? 137)))
+    return { stdin: undefined, stdout: Readable.from([]), stderr: undefined, resize: nothing, ended }
+  }
+
+  connect(sandboxId: string, port: number): Promise<never> {
+    return Promise.reject(new RuntimeError('Unavailable', `nothing listens on port ${port} of sandbox ${sandboxId}: it is simulated`))
+  }
+
+  async pullImage({ image }: ImagePull, signal: AbortSignal): Promise<string> {
+    if (this.#delays.image > 0) await waitFor(this.#clock, this.#delays.image, signal)
+    this.#images.add(image)
+    return simulatedImage(image).id
+  }
+
+  async imageStatus(image: string) {
+    return this.#images.has(image) ? simulatedImage(image) : undefined
+  }
+
+  async listImages() {
+    return [...this.#images].map((image) => ({ ...simulatedImage(image), tags: [image] }))
+  }
+
+  async removeImage(image: string): Promise<void> {
+    this.#images.delete(image)
+  }
+
+  watch(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+  }
+
+  /** Ends a container as if by itself. */
+  exitContainer(id: string, exitCode: number): void {
+    const container = this.#containers.get(id)
+    if (!container || container.status.state === 'exited') return
+    container.cancelExit()
+    const { status, behaviour } = container
+    const nowMs = this.#clock.now()
+    const message = exitCode === behaviour.exitCode ? behaviour.message : ''
+    container.status = { ...status, state: 'exited', finishedAtMs: nowMs, exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message }
+    for (const tell of container.ended.splice(0)) tell()
+    this.#tell({ kind: 'stopped', sandboxId: status.sandboxId, containerId: id })
+  }
+
+  /** Ends a sandbox with all that is in it, as a guest kernel does that crashes. */
+  crashSandbox(id: string): void {
+    const sandbox = this.#sandboxes.get(id)
+    if (sandbox?.state !== 'ready') return
+    sandbox.cancelCrash()
+    for (const { status } of this.#containers.values()) if (status.sandboxId === id) this.exitContainer(status.id, 137)
+    this.#addresses.giveBack(id)
+    this.#sandboxes.set(id, { ...sandbox, state: 'notReady' })
+    this.#tell({ kind: 'stopped', sandboxId: id, containerId: undefined })
+  }
+
+  /** Forgets everything, as a machine does that loses power; nobody is told. Images stay. */
+  reboot(): void {
+    for (const { cancelCrash } of this.#sandboxes.values()) cancelCrash()
+    for (const { cancelExit } of this.#containers.values()) cancelExit()
+    this.#sandboxes.clear()
+    this.#containers.clear()
+    this.#addresses.clear()
+  }
+
+  #newId(): string {
+    return this.#random.uuid().replaceAll('-', '')
+  }
+
+  #sandbox(id: string) {
+    const sandbox = this.#sandboxes.get(id)
+    if (!sandbox) throw new RuntimeError('NotFound', `sandbox ${id} not found`)
+    return sandbox
+  }
+
+  #container(id: string): SimulatedContainer {
+    const container = this.#containers.get(id)
+    if (!container) throw new RuntimeError('NotFound', `container ${id} not found`)
+    return container
+  }
+
+  #running(id: string): SimulatedContainer {
+    const container = this.#container(id)
+    if (container.status.state !== 'running') throw new RuntimeError('Unavailable', `container ${id} is not running`)
+    return container
+  }
+
+  #tell(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Readable, Writable } from 'node:stream'
+import type { Attachment } from '../runtime/runtime.ts'
+
+/** Which lines of a log are wanted. */
+export interface LogOptions {
+  follow: boolean
+  previous: boolean
+  timestamps: boolean
+  tailLines: number | undefined
+  sinceMs: number | undefined
+  limitBytes: number | undefined
+}
+
+/** What people see of the pods of a node through the API server: the door that logs, exec, attach and port-forward come in by. */
+export interface NodeServer {
+  logs(namespace: string, pod: string, container: string, options: LogOptions, signal: AbortSignal): Promise<Readable>
+  exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment>
+  attach(namespace: string, pod: string, container: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment>
+  connect(namespace: string, pod: string, port: number): Promise<{ readable: Readable; writable: Writable }>
+}

@@ -1,0 +1,53 @@
+import type { FeatureGates } from '../api/feature-gates.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import { NodeAgent } from './agent/node-agent.ts'
+import type { NodeShape } from './agent/node-object.ts'
+import { type Faults, allOf, annotationFaults, noFaults } from './faults.ts'
+import { SimulatedRuntime, type SimulatedRuntimeOptions, simulatedProber } from './runtimes/simulated/index.ts'
+import type { NodeSources } from './sources/node-sources.ts'
+import type { StageTimes } from './stages.ts'
+import { noDisk } from './volumes/disk.ts'
+
+export interface SimulatedNodeOptions {
+  name: string
+  /** Tells the addresses of one node from those of another, of up to 16,384 in a cluster. */
+  index: number
+  sources: NodeSources
+  clock: Clock
+  random: Random
+  gates: FeatureGates
+  logger?: Logger
+  faults?: Faults
+  times?: StageTimes
+  delays?: SimulatedRuntimeOptions['delays']
+  labels?: NodeShape['labels']
+  capacity?: NodeShape['capacity']
+  patched?(outcome: 'done' | 'failed'): void
+}
+
+export const simulatedCapacity: NodeShape['capacity'] = { cpu: '32', memory: '256Gi', 'ephemeral-storage': '100Gi', pods: '110' }
+
+/** A node that runs pods without running anything. Pods may ask for trouble in their annotations. */
+export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
+  const { name, index, clock, random, capacity = simulatedCapacity } = options
+  const [high, low] = [index >> 8, index & 255]
+  const subnet = `10.${128 + high}.${low}`
+  const shape: NodeShape = {
+    labels: { 'coxswain.dev/runtime': 'simulated', ...options.labels },
+    taints: [],
+    capacity,
+    allocatable: capacity,
+    addresses: [{ type: 'InternalIP', address: `172.${16 + high}.${low}.1` }, { type: 'Hostname', address: name }],
+    podCidr: `${subnet}.0/24`,
+    nodeInfo: {
+      architecture: 'amd64', bootID: random.uuid(), containerRuntimeVersion: 'simulated://1.0.0', kernelVersion: 'simulated', kubeProxyVersion: '',
+      kubeletVersion: 'v1.36.0', machineID: name, operatingSystem: 'linux', osImage: 'Coxswain simulation', systemUUID: name,
+    },
+    port: 0,
+  }
+  const runtime = new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
+  const faults = allOf(annotationFaults, options.faults ?? noFaults)
+  return new NodeAgent({ ...options, nodeName: name, shape, runtime, prober: simulatedProber(clock), disk: noDisk, root: '/var/lib/coxswain', faults })
+}

@@ -1,0 +1,60 @@
+import type { Service } from '../../api/generated/types.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { Client, InformerFactory, type SharedInformer, type Transport, pods, services } from '../../client/index.ts'
+import { PodFeed, podsByNode } from './pod-feed.ts'
+import { ReferencedObjects } from './referenced-objects.ts'
+
+export interface NodeSourcesOptions {
+  transport: Transport
+  clock: Clock
+  random: Random
+  logger?: Logger
+  /** The only node whose pods matter; undefined: those of all nodes, for many nodes in one process. */
+  nodeName?: string
+}
+
+/** What the nodes of one process read from the API: each thing once, however many they are. */
+export class NodeSources {
+  readonly client: Client
+  /** Sends nothing again by itself: who uses it has a back-off of its own. */
+  readonly impatientClient: Client
+  readonly feed: PodFeed
+  readonly objects: ReferencedObjects
+  readonly #services: SharedInformer<Service>
+  readonly #informers: InformerFactory
+
+  constructor(options: NodeSourcesOptions) {
+    const { transport, clock, random, nodeName } = options
+    this.client = new Client(transport, { clock, random })
+    this.impatientClient = new Client(transport, { clock, random, retries: { throttled: 0, unanswered: 0 } })
+    this.#informers = new InformerFactory({ ...options, name: nodeName ?? 'nodes' })
+    const informer = this.#informers.informer(pods, { indexes: podsByNode, ...(nodeName ? { fieldSelector: `spec.nodeName=${nodeName}` } : {}) })
+    this.feed = new PodFeed(informer)
+    this.#services = this.#informers.informer(services)
+    this.objects = new ReferencedObjects(options)
+  }
+
+  services(): Service[] {
+    return this.#services.list()
+  }
+
+  start(): void {
+    this.#informers.start()
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#informers.waitForSync(signal)
+  }
+
+  problems(): string[] {
+    return this.#informers.problems()
+  }
+
+  stop(): void {
+    this.feed.close()
+    this.#informers.stop()
+    this.objects.stop()
+  }
+}

@@ -1,0 +1,38 @@
+import type { Pod } from '../../api/generated/types.ts'
+import { type ResourceType, configmaps, persistentvolumeclaims, secrets } from '../../client/index.ts'
+import { containersOf } from '../pods/containers.ts'
+
+export interface Reference {
+  type: ResourceType
+  name: string
+}
+
+/** Every object of its namespace that a pod needs before it can start: once each. */
+export function referencesOf(pod: Pod): Reference[] {
+  const found = new Map<string, Reference>()
+  const add = (type: ResourceType, name: string | undefined) => {
+    if (name) found.set(`${type.plural}/${name}`, { type, name })
+  }
+  for (const volume of pod.spec.volumes ?? []) {
+    add(configmaps, volume.configMap?.name)
+    add(secrets, volume.secret?.secretName)
+    add(persistentvolumeclaims, volume.persistentVolumeClaim?.claimName)
+    if (volume.ephemeral) add(persistentvolumeclaims, `${pod.metadata.name}-${volume.name}`)
+    for (const source of volume.projected?.sources ?? []) {
+      add(configmaps, source.configMap?.name)
+      add(secrets, source.secret?.name)
+    }
+  }
+  for (const { spec } of containersOf(pod)) {
+    for (const { configMapRef, secretRef } of spec.envFrom ?? []) {
+      add(configmaps, configMapRef?.name)
+      add(secrets, secretRef?.name)
+    }
+    for (const { valueFrom } of spec.env ?? []) {
+      add(configmaps, valueFrom?.configMapKeyRef?.name)
+      add(secrets, valueFrom?.secretKeyRef?.name)
+    }
+  }
+  for (const { name } of pod.spec.imagePullSecrets ?? []) add(secrets, name)
+  return [...found.values()]
+}

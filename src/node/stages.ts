@@ -1,0 +1,67 @@
+import type { Pod } from '../api/generated/types.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Histogram, MetricsRegistry } from '../base/metrics.ts'
+import { waitFor } from '../client/index.ts'
+import type { Faults, Stage } from './faults.ts'
+
+/** A stage that was told to fail. */
+export class StageError extends Error {
+  readonly stage: Stage
+
+  constructor(stage: Stage, message: string) {
+    super(message)
+    this.name = 'StageError'
+    this.stage = stage
+  }
+}
+
+const bounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+/** How long stages take, with more precision than conditions have. One for all nodes of a process. */
+export class StageTimes {
+  readonly #durations: Histogram | undefined
+
+  constructor(metrics?: MetricsRegistry) {
+    this.#durations = metrics?.histogram('coxswain_node_pod_stage_duration_seconds', 'How long the stages of starting a pod took, those that failed included.', bounds)
+  }
+
+  observe(stage: Stage, outcome: 'done' | 'failed', seconds: number): void {
+    this.#durations?.with({ stage, outcome }).observe(seconds)
+  }
+}
+
+/** Leads pods through the stages of one node: what the fault plan wants happens first, and the time that all of it takes is measured. */
+export class Stages {
+  readonly #node: string
+  readonly #clock: Clock
+  readonly #faults: Faults
+  readonly #times: StageTimes
+
+  constructor(node: string, clock: Clock, faults: Faults, times: StageTimes) {
+    this.#node = node
+    this.#clock = clock
+    this.#faults = faults
+    this.#times = times
+  }
+
+  async run<T>(stage: Stage, pod: Pod, signal: AbortSignal, work: () => Promise<T>, container?: string): Promise<T> {
+    const startMs = this.#clock.now()
+    const finish = (outcome: 'done' | 'failed') => this.#times.observe(stage, outcome, (this.#clock.now() - startMs) / 1000)
+    try {
+      const fault = this.#faults.at(stage, { node: this.#node, pod, container })
+      if (fault?.delayMs) await waitFor(this.#clock, fault.delayMs, signal)
+      if (fault?.fail) throw new StageError(stage, fault.fail)
+      const result = await work()
+      finish('done')
+      return result
+    } catch (e) {
+      finish('failed')
+      throw e
+    }
+  }
+
+  /** Whether the node's next heartbeat goes out. */
+  mayBeat(): boolean {
+    return !this.#faults.at('heartbeat', { node: this.#node, pod: undefined, container: undefined })?.fail
+  }
+}

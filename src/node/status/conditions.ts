@@ -1,0 +1,68 @@
+import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
+import { initContainersOf } from '../pods/containers.ts'
+
+/** What a condition says, without its time. */
+export interface Saying {
+  type: string
+  status: 'True' | 'False'
+  reason?: string
+  message?: string
+}
+
+/** The conditions that are the node agent's, in the order in which it writes them. */
+export const ownConditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'] as const
+
+/** As Go prints a list of names. */
+const names = (list: readonly string[]): string => `[${list.join(' ')}]`
+
+interface Statuses {
+  init: readonly ContainerStatus[]
+  regular: readonly ContainerStatus[]
+}
+
+function unready(unknown: readonly string[], unfinished: readonly string[], word: string): string {
+  return [
+    ...(unknown.length > 0 ? [`containers with unknown status: ${names(unknown)}`] : []),
+    ...(unfinished.length > 0 ? [`containers with ${word} status: ${names(unfinished)}`] : []),
+  ].join(', ')
+}
+
+export function containersReady(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
+  const type = 'ContainersReady'
+  if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' }
+  const statuses = [...init, ...regular]
+  const wanted = [...initContainersOf(pod).filter((c) => c.sort === 'sidecar').map((c) => c.spec.name), ...pod.spec.containers.map((c) => c.name)]
+  const unknown = wanted.filter((name) => !statuses.some((s) => s.name === name))
+  if (phase === 'Succeeded' && unknown.length === 0) return { type, status: 'False', reason: 'PodCompleted' }
+  const message = unready(unknown, wanted.filter((name) => statuses.some((s) => s.name === name && !s.ready)), 'unready')
+  return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message }
+}
+
+/** Ready is ContainersReady, and what the pod's readiness gates ask for. `conditions` are those that others have written. */
+export function podReady(pod: Pod, containers: Saying, conditions: readonly PodCondition[]): Saying {
+  const type = 'Ready'
+  if (containers.status !== 'True') return { ...containers, type }
+  const messages = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const found = conditions.find((c) => c.type === conditionType)
+    if (!found) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
+    return found.status === 'True' ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`]
+  })
+  return messages.length === 0 ? { type, status: 'True' } : { type, status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
+}
+
+export function initialized(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
+  const type = 'Initialized'
+  const all = initContainersOf(pod)
+  const unknown = all.filter(({ spec }) => !init.some((s) => s.name === spec.name)).map(({ spec }) => spec.name)
+  if (phase === 'Succeeded' && unknown.length === 0) return { type, status: 'True', reason: 'PodCompleted' }
+  // Sidecars that start again do not undo what has been.
+  if (regular.some((s) => s.started || s.state.running || s.state.terminated || s.lastState.terminated)) return { type, status: 'True' }
+  const incomplete = all
+    .filter(({ sort, spec }) => {
+      const status = init.find((s) => s.name === spec.name)
+      return status !== undefined && !(sort === 'sidecar' ? status.started : status.ready)
+    })
+    .map(({ spec }) => spec.name)
+  const message = unready(unknown, incomplete, 'incomplete')
+  return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotInitialized', message }
+}

@@ -1,0 +1,134 @@
+import type { ContainerState, ContainerStatus, Pod } from '../../api/generated/types.ts'
+import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import type { ContainerSort, PodContainer } from '../pods/containers.ts'
+import { restarts } from '../pods/containers.ts'
+import type { PodState } from '../runtime/pod-view.ts'
+import type { ContainerStatus as RuntimeContainer } from '../runtime/runtime.ts'
+
+/** Why a container does not run yet. */
+export interface WaitingReason {
+  reason: string
+  message: string
+}
+
+/** What probes have found out about a running container. */
+export interface Health {
+  isStarted(container: PodContainer, id: string): boolean
+  isReady(container: PodContainer, id: string): boolean
+}
+
+export interface ContainersSeen {
+  pod: Pod
+  state: PodState
+  runtimeName: string
+  /** By the container's name. */
+  waiting: ReadonlyMap<string, WaitingReason>
+  health: Health
+  /** Whether the pod's containers are all to end: none is started any more. */
+  isEnding: boolean
+}
+
+const time = (ms: number): string | null => (ms > 0 ? timestamp(ms) : null)
+
+function terminated(seen: ContainersSeen, container: RuntimeContainer): ContainerState {
+  const { exitCode, reason, message, startedAtMs, finishedAtMs, id } = container
+  return {
+    terminated: {
+      exitCode,
+      ...(reason ? { reason } : {}),
+      ...(message ? { message } : {}),
+      startedAt: time(startedAtMs),
+      finishedAt: time(finishedAtMs),
+      containerID: `${seen.runtimeName}://${id}`,
+    },
+  }
+}
+
+function stateOf(seen: ContainersSeen, container: RuntimeContainer): ContainerState {
+  if (container.state === 'running') return { running: { startedAt: time(container.startedAtMs) } }
+  if (container.state === 'exited') return terminated(seen, container)
+  return { waiting: { reason: 'ContainerCreating' } }
+}
+
+/** A container that is known to have run, and that the runtime has never heard of: the machine has lost it. */
+const lostState: ContainerState = {
+  terminated: {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+    startedAt: null,
+    finishedAt: null,
+  },
+}
+
+const hasRun = (old: ContainerStatus | undefined): boolean => old?.state.running !== undefined || old?.state.terminated !== undefined
+
+function withoutContainer(seen: ContainersSeen, container: PodContainer, old: ContainerStatus | undefined): ContainerStatus {
+  const { name, image = '' } = container.spec
+  const base = { name, image, imageID: old?.imageID ?? '', ready: false, started: false, restartCount: old?.restartCount ?? 0, lastState: old?.lastState ?? {} }
+  const reason = seen.waiting.get(name)
+  if (old && hasRun(old)) {
+    const kept = old.state.terminated ? old.state : lostState
+    const stays = seen.isEnding || !restarts(seen.pod, container, kept.terminated!.exitCode)
+    if (stays) return { ...base, state: kept, ...(old.containerID ? { containerID: old.containerID } : {}), ready: container.sort === 'init' && kept.terminated!.exitCode === 0 }
+    return { ...base, lastState: kept, state: { waiting: reason ?? defaultWaiting(seen.pod) } }
+  }
+  return { ...base, state: { waiting: reason ?? defaultWaiting(seen.pod) } }
+}
+
+/** An empty message is not said. */
+const told = ({ reason, message }: WaitingReason): { reason: string; message?: string } => (message ? { reason, message } : { reason })
+
+function defaultWaiting(pod: Pod): { reason: string } {
+  return { reason: pod.spec.initContainers?.length ? 'PodInitializing' : 'ContainerCreating' }
+}
+
+const isReady = (seen: ContainersSeen, container: PodContainer, newest: RuntimeContainer): boolean => {
+  if (container.sort === 'init') return newest.state === 'exited' && newest.exitCode === 0
+  return newest.state === 'running' && container.sort !== 'ephemeral' && seen.health.isReady(container, newest.id)
+}
+
+/** The status of one container, from what the runtime has of it, and from what was said before where the runtime has nothing. */
+function statusOf(seen: ContainersSeen, container: PodContainer, old: ContainerStatus | undefined): ContainerStatus {
+  const { name } = container.spec
+  const [newest, previous] = seen.state.containers.filter((c) => c.metadata.name === name)
+  if (!newest) {
+    const status = withoutContainer(seen, container, old)
+    return status.state.waiting ? { ...status, state: { waiting: told(status.state.waiting as WaitingReason) } } : status
+  }
+  const state = stateOf(seen, newest)
+  const reason = seen.waiting.get(name)
+  const isWaiting = reason !== undefined && newest.state !== 'running' && !seen.isEnding && restarts(seen.pod, container, newest.exitCode)
+  const lastState = isWaiting && state.terminated ? state : previous ? stateOf(seen, previous) : (keptLastState(old, newest, seen.runtimeName) ?? {})
+  return {
+    name,
+    image: newest.image,
+    imageID: newest.imageRef,
+    containerID: `${seen.runtimeName}://${newest.id}`,
+    state: isWaiting ? { waiting: told(reason) } : state,
+    lastState,
+    ready: isReady(seen, container, newest),
+    started: newest.state === 'running' && seen.health.isStarted(container, newest.id),
+    restartCount: newest.metadata.attempt,
+    ...(hasResources(container) ? { resources: container.spec.resources } : {}),
+  }
+}
+
+const hasResources = ({ spec }: PodContainer): boolean => Object.keys(spec.resources ?? {}).length > 0
+
+/** What was known of the container before this one stays known when the runtime has forgotten it. */
+function keptLastState(old: ContainerStatus | undefined, newest: RuntimeContainer, runtimeName: string): ContainerState | undefined {
+  if (!old) return undefined
+  const isSame = old.containerID === `${runtimeName}://${newest.id}`
+  if (isSame) return old.lastState.terminated?.containerID === old.containerID ? undefined : old.lastState
+  // The one before it was never seen to end.
+  return old.state.terminated ? old.state : old.lastState.terminated ? old.lastState : old.state.running && newest.metadata.attempt > 0 ? lostState : undefined
+}
+
+/** The statuses of containers of one sort, in the order of the spec. Undefined where there are none: the field is left out. */
+export function containerStatuses(seen: ContainersSeen, containers: readonly PodContainer[], old: readonly ContainerStatus[] | undefined): ContainerStatus[] | undefined {
+  if (containers.length === 0) return undefined
+  return containers.map((container) => statusOf(seen, container, old?.find((s) => s.name === container.spec.name)))
+}
+
+export type { ContainerSort }

@@ -1,0 +1,91 @@
+import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
+import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
+import { readySandbox } from '../runtime/pod-view.ts'
+import { type Saying, containersReady, initialized, ownConditions, podReady } from './conditions.ts'
+import { type ContainersSeen, containerStatuses } from './container-statuses.ts'
+import { type Phase, phaseOf } from './phase.ts'
+
+/** A verdict on the whole pod that its containers' states cannot overturn: its deadline has passed, its node goes down. */
+export interface Verdict {
+  phase: Phase
+  reason: string
+  message: string
+  /** Why it was disrupted, where it was. */
+  disruption?: { reason: string; message: string }
+}
+
+export interface Seen extends ContainersSeen {
+  /** What was said last; after a restart, what the API has. */
+  old: PodStatus
+  verdict: Verdict | undefined
+  hostIps: readonly string[]
+  nowMs: number
+  /** Whether volumes, sandbox and network may be told of: the gate of PodReadyToStartContainers. */
+  tellsSandbox: boolean
+  /** Whether the pod's volumes are there. */
+  hasVolumes: boolean
+  /** Whether nothing has been said about the pod since the agent started: times then come from the runtime, where it knows them. */
+  isFirst: boolean
+}
+
+/** What is to be said about a pod now. Pure: times come from `old` where nothing has changed, and from `nowMs` where something has. */
+export function generateStatus(seen: Seen): PodStatus {
+  const { pod, old, verdict } = seen
+  const init = containerStatuses(seen, initContainersOf(pod), old.initContainerStatuses)
+  const regular = containerStatuses(seen, regularContainersOf(pod), old.containerStatuses)
+  const ephemeral = containerStatuses(seen, ephemeralContainersOf(pod), old.ephemeralContainerStatuses)
+  const statuses = { init: init ?? [], regular: regular ?? [] }
+  const phase = finalPhase(old.phase, verdict?.phase ?? phaseOf(pod, statuses, seen.isEnding))
+  const sandbox = readySandbox(seen.state, pod.spec.hostNetwork === true)
+  const containers = containersReady(pod, statuses, phase)
+  const isReadyToStart = sandbox !== undefined && seen.hasVolumes
+  const sayings: Saying[] = [
+    ...(seen.tellsSandbox ? [{ type: 'PodReadyToStartContainers', status: isReadyToStart ? 'True' : 'False' } as const] : []),
+    initialized(pod, statuses, phase),
+    podReady(pod, containers, pod.status?.conditions ?? []),
+    containers,
+    { type: 'PodScheduled', status: 'True' },
+    ...(verdict?.disruption ? [{ type: 'DisruptionTarget', status: 'True', ...verdict.disruption } as const] : []),
+  ]
+  const generation = pod.metadata.generation
+  const knownTimes = seen.isFirst ? timesFromRuntime(seen, statuses.regular.length) : {}
+  const conditions = sayings.map((saying) => condition(saying, old.conditions, knownTimes[saying.type] ?? seen.nowMs, generation))
+  const kept = verdict ?? (phase === 'Failed' && old.phase === 'Failed' ? old : undefined)
+  const podIps = pod.spec.hostNetwork ? seen.hostIps : (sandbox?.ips ?? [])
+  // Where a pod has been reached stays known once it has ended, as long as nothing else is known.
+  const ips = podIps.length > 0 ? podIps : phase === 'Pending' || phase === 'Running' ? [] : (old.podIPs ?? []).map(({ ip }) => ip)
+  return {
+    phase,
+    conditions,
+    ...(kept?.reason ? { reason: kept.reason } : {}),
+    ...(kept?.message ? { message: kept.message } : {}),
+    ...(seen.hostIps.length > 0 ? { hostIP: seen.hostIps[0]!, hostIPs: seen.hostIps.map((ip) => ({ ip })) } : {}),
+    ...(ips.length > 0 ? { podIP: ips[0]!, podIPs: ips.map((ip) => ({ ip })) } : {}),
+    startTime: old.startTime ?? timestamp(seen.nowMs),
+    ...(init ? { initContainerStatuses: init } : {}),
+    ...(regular ? { containerStatuses: regular } : {}),
+    ...(ephemeral ? { ephemeralContainerStatuses: ephemeral } : {}),
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  }
+}
+
+/** A pod that has ended stays ended, whatever becomes of what is left of it. */
+const finalPhase = (old: string | undefined, next: Phase): Phase => (old === 'Failed' || old === 'Succeeded' ? old : next)
+
+function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: number | undefined): PodCondition {
+  const before = old?.find((c) => c.type === saying.type)
+  const lastTransitionTime = (before?.status === saying.status && before.lastTransitionTime) || timestamp(atMs)
+  return { ...saying, lastProbeTime: null, lastTransitionTime, ...(generation === undefined ? {} : { observedGeneration: generation }) }
+}
+
+/** When conditions must have turned true while nobody was told: the agent or the API was away. */
+function timesFromRuntime(seen: Seen, containers: number): Partial<Record<(typeof ownConditions)[number] | string, number>> {
+  const sandbox = readySandbox(seen.state, seen.pod.spec.hostNetwork === true)
+  if (!sandbox) return {}
+  const running = seen.state.containers.filter((c) => c.sandboxId === sandbox.id && c.state === 'running')
+  const hasProbes = seen.pod.spec.containers.some((c) => c.readinessProbe || c.startupProbe)
+  const startedMs = Math.max(...running.map((c) => c.startedAtMs))
+  const isAllUp = running.length >= containers && !hasProbes
+  return { PodReadyToStartContainers: sandbox.createdAtMs, ...(isAllUp ? { Ready: startedMs, ContainersReady: startedMs, Initialized: startedMs } : {}) }
+}

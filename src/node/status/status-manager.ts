@@ -1,0 +1,219 @@
+import type { Pod, PodStatus } from '../../api/generated/types.ts'
+import { semanticEqual } from '../../api/deep-equal.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { ApiError, type Client, TransportError, isConflict, isNotFound, pods } from '../../client/index.ts'
+import { PatchBudget } from './patch-budget.ts'
+import { statusPatch } from './status-patch.ts'
+
+export interface StatusManagerOptions {
+  client: Client
+  clock: Clock
+  random: Random
+  logger: Logger
+  /** Counts what was sent; shared by all nodes of a process. */
+  patched?(outcome: 'done' | 'failed'): void
+}
+
+interface Entry {
+  /** The newest version of the pod that is known, from the watch or from the answer to a patch. */
+  pod: Pod
+  /** What was generated last; undefined while only the API's is known. */
+  status: PodStatus | undefined
+  budget: PatchBudget
+  isSending: boolean
+  /** Passes by the budget: the last word about a pod that goes. */
+  isUrgent: boolean
+  cancelWait: (() => void) | undefined
+  /** Those who wait for the API to have the newest. */
+  waiting: (() => void)[]
+}
+
+const concurrency = 16
+const firstBackOffMs = 200
+const longestBackOffMs = 10_000
+
+/**
+ * Writes what is said about pods: the newest only, one patch a pod and batch, none that changes nothing. While the API is away it tries again, less and less often.
+ */
+export class StatusManager {
+  readonly #options: StatusManagerOptions
+  readonly #entries = new Map<string, Entry>()
+  /** Pods with something to say, in the order in which they came. */
+  readonly #dirty = new Set<string>()
+  #inFlight = 0
+  #failures = 0
+  #cancelBackOff: (() => void) | undefined
+  #isScheduled = false
+  #isStopped = false
+
+  constructor(options: StatusManagerOptions) {
+    this.#options = options
+  }
+
+  /** What was said last about a pod; undefined if nothing since the agent started. */
+  get(uid: string): PodStatus | undefined {
+    return this.#entries.get(uid)?.status
+  }
+
+  /** Says something about a pod: sent with the next batch, unless something newer is said before. */
+  set(pod: Pod, status: PodStatus, isUrgent = false): void {
+    const entry = this.#entry(pod)
+    if (isUrgent) entry.isUrgent = true
+    if (entry.status !== undefined && !isUrgent && semanticEqual(entry.status, status)) return
+    entry.status = status
+    this.#markDirty(pod.metadata.uid!)
+  }
+
+  /** The API has this version of a pod now. Should it say something else than was said here, it is told again. */
+  observed(pod: Pod): void {
+    const entry = this.#entries.get(pod.metadata.uid!)
+    if (!entry || !isNewer(pod, entry.pod)) return
+    entry.pod = pod
+    if (entry.status && !entry.isSending && statusPatch(pod.status, entry.status)) this.#markDirty(pod.metadata.uid!)
+    else if (!this.#dirty.has(pod.metadata.uid!)) this.#settle(entry)
+  }
+
+  /** Resolves once the API has what was said last, or the pod is gone. */
+  settled(uid: string): Promise<void> {
+    const entry = this.#entries.get(uid)
+    if (!entry || (!this.#dirty.has(uid) && !entry.isSending)) return Promise.resolve()
+    return new Promise((resolve) => entry.waiting.push(resolve))
+  }
+
+  forget(uid: string): void {
+    const entry = this.#entries.get(uid)
+    if (!entry) return
+    entry.cancelWait?.()
+    this.#entries.delete(uid)
+    this.#dirty.delete(uid)
+    this.#release(entry)
+  }
+
+  /** How many pods wait to be told of. */
+  get pending(): number {
+    return this.#dirty.size + this.#inFlight
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelBackOff?.()
+    for (const uid of [...this.#entries.keys()]) this.forget(uid)
+  }
+
+  #entry(pod: Pod): Entry {
+    const uid = pod.metadata.uid!
+    let entry = this.#entries.get(uid)
+    if (!entry) {
+      const budget = new PatchBudget(this.#options.clock.now())
+      entry = { pod, status: undefined, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
+      this.#entries.set(uid, entry)
+    } else if (isNewer(pod, entry.pod)) entry.pod = pod
+    return entry
+  }
+
+  #markDirty(uid: string): void {
+    this.#dirty.add(uid)
+    this.#schedule()
+  }
+
+  /** What is said in the same moment goes into the same batch. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isStopped || this.#cancelBackOff) return
+    this.#isScheduled = true
+    this.#options.clock.after(0, () => {
+      this.#isScheduled = false
+      this.#sendBatch()
+    })
+  }
+
+  #sendBatch(): void {
+    if (this.#isStopped || this.#cancelBackOff) return
+    for (const uid of this.#dirty) {
+      if (this.#inFlight >= (this.#failures > 0 ? 1 : concurrency)) return
+      const entry = this.#entries.get(uid)
+      if (entry && (entry.isSending || entry.cancelWait)) continue
+      this.#dirty.delete(uid)
+      if (entry) this.#sendOne(uid, entry)
+    }
+  }
+
+  #sendOne(uid: string, entry: Entry): void {
+    const status = entry.status!
+    const patch = statusPatch(entry.pod.status, status)
+    if (!patch) return this.#settle(entry)
+    const waitMs = entry.isUrgent ? 0 : entry.budget.take(this.#options.clock.now())
+    if (waitMs > 0) {
+      this.#dirty.add(uid)
+      entry.cancelWait = this.#options.clock.after(waitMs, () => {
+        entry.cancelWait = undefined
+        this.#schedule()
+      })
+      return
+    }
+    entry.isSending = true
+    this.#inFlight++
+    void this.#send(uid, entry, status, patch)
+  }
+
+  async #send(uid: string, entry: Entry, status: PodStatus, patch: object): Promise<void> {
+    const { name = '', namespace = '' } = entry.pod.metadata
+    try {
+      const pod = await this.#options.client.patch(pods, namespace, name, { metadata: { uid }, status: patch }, { type: 'strategic', subresource: 'status' })
+      this.#options.patched?.('done')
+      this.#failures = 0
+      if (isNewer(pod, entry.pod)) entry.pod = pod
+      this.#answered(uid, entry, entry.status !== status)
+    } catch (error) {
+      this.#options.patched?.('failed')
+      this.#failed(uid, entry, error)
+    }
+    this.#schedule()
+  }
+
+  #answered(uid: string, entry: Entry, hasChanged: boolean): void {
+    this.#inFlight--
+    entry.isSending = false
+    if (!this.#entries.has(uid)) return
+    if (hasChanged && statusPatch(entry.pod.status, entry.status!)) this.#dirty.add(uid)
+    else this.#settle(entry)
+  }
+
+  #failed(uid: string, entry: Entry, error: unknown): void {
+    this.#inFlight--
+    entry.isSending = false
+    if (!this.#entries.has(uid) || this.#isStopped) return
+    const { name, namespace } = entry.pod.metadata
+    if (isNotFound(error) || (isConflict(error) && /uid/i.test((error as Error).message))) return this.#settle(entry) // gone: the watch will say so
+    const mayPass = error instanceof TransportError || isConflict(error) || (error instanceof ApiError && (error.code >= 500 || error.code === 429))
+    if (!mayPass) {
+      this.#options.logger.error('what was said about a pod was refused', { pod: `${namespace}/${name}`, error })
+      return this.#settle(entry)
+    }
+    this.#dirty.add(uid)
+    this.#backOff()
+  }
+
+  #backOff(): void {
+    if (this.#cancelBackOff) return
+    const { clock, random } = this.#options
+    const delayMs = Math.min(longestBackOffMs, firstBackOffMs * 2 ** this.#failures++) * (0.5 + random.next() / 2)
+    this.#cancelBackOff = clock.after(delayMs, () => {
+      this.#cancelBackOff = undefined
+      this.#schedule()
+    })
+  }
+
+  #settle(entry: Entry): void {
+    entry.isUrgent = false
+    this.#release(entry)
+  }
+
+  #release(entry: Entry): void {
+    for (const resolve of entry.waiting.splice(0)) resolve()
+  }
+}
+
+const isNewer = (pod: Pod, than: Pod): boolean => compareResourceVersions(pod.metadata.resourceVersion ?? '0', than.metadata.resourceVersion ?? '0') > 0

@@ -1,0 +1,77 @@
+import { access, chmod, lstat, mkdir, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { VolumeFiles } from './files.ts'
+
+/** Where volumes are kept. A runtime that has no use for them gets one that keeps nothing. */
+export interface Disk {
+  /** Makes a directory, its parents too, unless it is there. */
+  makeDirectory(directory: string, mode?: number): Promise<void>
+  /** Checks, or makes, a path of the host's as a hostPath volume's type says. Throws what is wrong with it. */
+  prepareHostPath(hostPath: string, type: string): Promise<void>
+  /** Makes the files of a directory these and no others, all at the same moment for who looks. */
+  writeFiles(directory: string, files: VolumeFiles): Promise<void>
+  /** Removes a directory with all that is in it. */
+  remove(directory: string): Promise<void>
+}
+
+/** Keeps nothing. */
+export const noDisk: Disk = { makeDirectory: async () => {}, prepareHostPath: async () => {}, writeFiles: async () => {}, remove: async () => {} }
+
+const exists = (at: string): Promise<boolean> => access(at).then(() => true, () => false)
+
+/** The machine's own file system. */
+export const localDisk: Disk = {
+  async makeDirectory(directory, mode) {
+    await mkdir(directory, { recursive: true })
+    if (mode !== undefined) await chmod(directory, mode)
+  },
+
+  async prepareHostPath(hostPath, type) {
+    const isThere = await exists(hostPath)
+    if (type === '') return
+    if (type === 'DirectoryOrCreate' && !isThere) return void (await mkdir(hostPath, { recursive: true, mode: 0o755 }))
+    if (type === 'FileOrCreate' && !isThere) return writeFile(hostPath, '', { mode: 0o644 })
+    if (!isThere) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
+    const info = await stat(hostPath)
+    const isRight = type.startsWith('Directory') ? info.isDirectory() : type.startsWith('File') ? info.isFile() : type === 'Socket' ? info.isSocket() : true
+    if (!isRight) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
+  },
+
+  /** As Kubernetes does it: files are links through `..data`, which is turned over to a new directory in one step. */
+  async writeFiles(directory, files) {
+    await mkdir(directory, { recursive: true })
+    const link = path.join(directory, '..data')
+    const old = await readlink(link).catch(() => undefined)
+    const generation = Number(/^\.\.(\d+)$/.exec(old ?? '')?.[1] ?? 0) + 1
+    const fresh = path.join(directory, `..${generation}`)
+    await rm(fresh, { recursive: true, force: true })
+    await mkdir(fresh, { recursive: true })
+    for (const [name, { data, mode }] of files) {
+      const at = path.join(fresh, name)
+      await mkdir(path.dirname(at), { recursive: true })
+      await writeFile(at, data)
+      await chmod(at, mode)
+    }
+    const next = path.join(directory, '..data_tmp')
+    await rm(next, { force: true })
+    await symlink(`..${generation}`, next)
+    await rename(next, link)
+    await linkEntries(directory, files)
+    if (old) await rm(path.join(directory, old), { recursive: true, force: true })
+  },
+
+  async remove(directory) {
+    await rm(directory, { recursive: true, force: true })
+  },
+}
+
+const words: Readonly<Record<string, string>> = { Directory: 'directory', DirectoryOrCreate: 'directory', File: 'file', FileOrCreate: 'file', Socket: 'socket file', CharDevice: 'character device', BlockDevice: 'block device' }
+
+async function linkEntries(directory: string, files: VolumeFiles): Promise<void> {
+  const wanted = new Set([...files.keys()].map((name) => name.split('/')[0]!))
+  for (const entry of await readdir(directory)) if (!entry.startsWith('..') && !wanted.has(entry)) await unlink(path.join(directory, entry))
+  for (const name of wanted) {
+    const at = path.join(directory, name)
+    if (!(await lstat(at).catch(() => undefined))) await symlink(path.join('..data', name), at)
+  }
+}

@@ -1,0 +1,119 @@
+import path from 'node:path'
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, ProjectedVolumeSource, Secret, Volume } from '../../api/generated/types.ts'
+import type { Place } from '../env/field-values.ts'
+import type { Disk } from './disk.ts'
+import { type VolumeFiles, configMapFiles, downwardFiles, secretFiles } from './files.ts'
+import { MountError } from './mount-error.ts'
+
+/** Reads what volumes are made from; undefined for what does not exist. */
+export interface VolumeSources {
+  configMap(namespace: string, name: string): Promise<ConfigMap | undefined>
+  secret(namespace: string, name: string): Promise<Secret | undefined>
+  claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>
+  volume(name: string): Promise<PersistentVolume | undefined>
+  /** A token of the pod's service account. */
+  token(pod: Pod, audience: string | undefined, expirationSeconds: number | undefined): Promise<string>
+}
+
+/** Makes the volumes of pods below a directory of the node's. */
+export class VolumeManager {
+  readonly #disk: Disk
+  readonly #root: string
+
+  constructor(disk: Disk, root: string) {
+    this.#disk = disk
+    this.#root = root
+  }
+
+  /** Everything of a pod is below this directory. */
+  podDirectory(uid: string): string {
+    return path.join(this.#root, 'pods', uid)
+  }
+
+  /** Makes all volumes of a pod, or makes them up to date, and answers where they are. Throws a MountError for the first that cannot be made. */
+  async mount(pod: Pod, sources: VolumeSources, place: Place): Promise<Map<string, string>> {
+    const paths = new Map<string, string>()
+    for (const volume of pod.spec.volumes ?? []) paths.set(volume.name, await this.#mountOne(pod, volume, sources, place))
+    return paths
+  }
+
+  /** Removes all that was made for a pod. What claims and host paths hold stays. */
+  async unmount(uid: string): Promise<void> {
+    await this.#disk.remove(this.podDirectory(uid))
+  }
+
+  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place): Promise<string> {
+    const { name } = volume
+    const namespace = pod.metadata.namespace ?? ''
+    const directory = (plugin: string) => path.join(this.podDirectory(pod.metadata.uid ?? ''), 'volumes', `kubernetes.io~${plugin}`, name)
+    const files = async (plugin: string, contents: VolumeFiles) => {
+      await this.#disk.writeFiles(directory(plugin), contents)
+      return directory(plugin)
+    }
+    if (volume.configMap) {
+      const { name: source = '', defaultMode } = volume.configMap
+      return files('configmap', configMapFiles(name, source, volume.configMap, await sources.configMap(namespace, source), defaultMode))
+    }
+    if (volume.secret) {
+      const { secretName = '', defaultMode } = volume.secret
+      return files('secret', secretFiles(name, secretName, volume.secret, await sources.secret(namespace, secretName), defaultMode))
+    }
+    if (volume.downwardAPI) return files('downward-api', downwardFiles(name, pod, volume.downwardAPI.items ?? [], place, volume.downwardAPI.defaultMode))
+    if (volume.projected) return files('projected', await this.#projected(pod, name, volume.projected, sources, place))
+    if (volume.hostPath) return this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? '')
+    if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources)
+    if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources)
+    await this.#disk.makeDirectory(directory('empty-dir'), 0o777)
+    return directory('empty-dir')
+  }
+
+  async #projected(pod: Pod, name: string, projected: ProjectedVolumeSource, sources: VolumeSources, place: Place): Promise<VolumeFiles> {
+    const namespace = pod.metadata.namespace ?? ''
+    const all: VolumeFiles = new Map()
+    const { defaultMode } = projected
+    const add = (files: VolumeFiles) => {
+      for (const [at, file] of files) all.set(at, file)
+    }
+    for (const { configMap, secret, downwardAPI, serviceAccountToken } of projected.sources ?? []) {
+      if (configMap) add(configMapFiles(name, configMap.name ?? '', configMap, await sources.configMap(namespace, configMap.name ?? ''), defaultMode))
+      if (secret) add(secretFiles(name, secret.name ?? '', secret, await sources.secret(namespace, secret.name ?? ''), defaultMode))
+      if (downwardAPI) add(downwardFiles(name, pod, downwardAPI.items ?? [], place, defaultMode))
+      if (serviceAccountToken) {
+        const { path: at, audience, expirationSeconds } = serviceAccountToken
+        const token = await sources.token(pod, audience, expirationSeconds).catch((e: unknown) => {
+          throw new MountError(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)
+        })
+        all.set(at, { data: Buffer.from(token), mode: 0o600 })
+      }
+    }
+    return all
+  }
+
+  async #hostPath(volume: string, hostPath: string, type: string): Promise<string> {
+    try {
+      await this.#disk.prepareHostPath(hostPath, type)
+    } catch (e) {
+      throw new MountError(volume, e instanceof Error ? e.message : String(e))
+    }
+    return hostPath
+  }
+
+  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<string> {
+    const namespace = pod.metadata.namespace ?? ''
+    const wait = (why: string) =>
+      new MountError(volume, why, `Unable to attach or mount volumes: unmounted volumes=[${volume}], unattached volumes=[], failed to process volumes=[${volume}]: error processing PVC ${namespace}/${claimName}: ${why}`)
+    const claim = await sources.claim(namespace, claimName)
+    if (!claim) throw wait(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`)
+    if (claim.metadata.deletionTimestamp) throw wait('PVC is being deleted')
+    if (claim.status?.phase !== 'Bound' || !claim.spec.volumeName) throw wait('PVC is not bound')
+    const bound = await sources.volume(claim.spec.volumeName)
+    if (!bound) throw wait(`failed to fetch PV ${claim.spec.volumeName} from API server: persistentvolumes "${claim.spec.volumeName}" not found`)
+    const { hostPath, local } = bound.spec
+    if (hostPath) return this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate')
+    if (local) return this.#hostPath(volume, local.path, 'Directory')
+    // Whatever a driver of its own would mount: a directory stands for it, one for each volume and node.
+    const directory = path.join(this.#root, 'plugins', 'volumes', bound.metadata.name ?? '')
+    await this.#disk.makeDirectory(directory, 0o777)
+    return directory
+  }
+}

@@ -1,0 +1,2 @@
+export { Scheduler } from './scheduler.ts'
+export type { SchedulerOptions } from './scheduler.ts'

@@ -1,0 +1,85 @@
+import type { Clock } from '../base/clock.ts'
+import { MetricsRegistry } from '../base/metrics.ts'
+import { sharedFamilies } from '../client/index.ts'
+
+export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
+
+const exponential = (start: number, factor: number, count: number): number[] => Array.from({ length: count }, (_, i) => start * factor ** i)
+
+const familiesOf = sharedFamilies((registry) => ({
+  attempts: registry.counter('scheduler_schedule_attempts_total', 'Number of attempts to schedule pods, by the result. "unschedulable" means a pod could not be scheduled.'),
+  attemptSeconds: registry.histogram('scheduler_scheduling_attempt_duration_seconds', 'How long an attempt took, binding included.', exponential(0.001, 2, 15)),
+  algorithmSeconds: registry.histogram('scheduler_scheduling_algorithm_duration_seconds', 'How long it took to choose a node.', exponential(0.001, 2, 15)),
+  podAttempts: registry.histogram('scheduler_pod_scheduling_attempts', 'How many attempts pods took that were scheduled.', exponential(1, 2, 5)),
+  podSeconds: registry.histogram('scheduler_pod_scheduling_sli_duration_seconds', 'From when a pod was first seen until it was scheduled.', exponential(0.01, 2, 20)),
+  incoming: registry.counter('scheduler_queue_incoming_pods_total', 'Number of pods that were added to a part of the queue, by why.'),
+  preemptions: registry.counter('scheduler_preemption_attempts_total', 'Number of attempts to make room by preempting others.'),
+  victims: registry.histogram('scheduler_preemption_victims', 'How many pods were preempted for one.', exponential(1, 2, 7)),
+  // Filled in by whoever schedules at the moment.
+  pending: registry.gauge('scheduler_pending_pods', 'Number of pods that wait, by the part of the queue.', () => collect(registry)),
+  cacheSize: registry.gauge('scheduler_scheduler_cache_size', 'Number of nodes, pods and assumed pods that are cached.'),
+}))
+
+const collectors = new WeakMap<MetricsRegistry, () => void>()
+const collect = (registry: MetricsRegistry) => collectors.get(registry)?.()
+
+/** What can be read of a scheduler at any time. */
+export interface Readings {
+  pending(): Readonly<Record<string, number>>
+  cached(): Readonly<Record<string, number>>
+}
+
+/** Measures a scheduler under the names that kube-scheduler uses. */
+export class SchedulerMetrics {
+  readonly #families
+  readonly #profile: string
+  readonly #clock: Clock
+  readonly #registry: MetricsRegistry
+
+  constructor(registry: MetricsRegistry, profile: string, clock: Clock) {
+    this.#registry = registry
+    this.#families = familiesOf(registry)
+    this.#profile = profile
+    this.#clock = clock
+  }
+
+  /** Until it is called again, or closed, these are the figures. */
+  read({ pending, cached }: Readings): void {
+    collectors.set(this.#registry, () => {
+      for (const [queue, count] of Object.entries(pending())) this.#families.pending.with({ queue }).set(count)
+      for (const [type, count] of Object.entries(cached())) this.#families.cacheSize.with({ type }).set(count)
+    })
+  }
+
+  close(): void {
+    collectors.delete(this.#registry)
+  }
+
+  attempted(result: AttemptResult, startedMs: number): void {
+    const labels = { profile: this.#profile, result }
+    this.#families.attempts.with(labels).inc()
+    this.#families.attemptSeconds.with(labels).observe(this.#since(startedMs))
+  }
+
+  chosen(startedMs: number): void {
+    this.#families.algorithmSeconds.with().observe(this.#since(startedMs))
+  }
+
+  scheduled(attempts: number, addedMs: number): void {
+    this.#families.podAttempts.with().observe(attempts)
+    this.#families.podSeconds.with({ attempts: attempts >= 15 ? '15+' : String(attempts) }).observe(this.#since(addedMs))
+  }
+
+  moved(queue: string, event: string): void {
+    this.#families.incoming.with({ queue, event }).inc()
+  }
+
+  preempted(victims: number): void {
+    this.#families.preemptions.with().inc()
+    if (victims > 0) this.#families.victims.with().observe(victims)
+  }
+
+  #since(ms: number): number {
+    return (this.#clock.now() - ms) / 1000
+  }
+}

@@ -1,0 +1,106 @@
+import { setMaxListeners } from 'node:events'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { MetricsRegistry } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import { Client, EventRecorder, InformerFactory, type InformerFactoryOptions, type Term, type Transport } from '../client/index.ts'
+import { Caches } from './caches.ts'
+import { ClusterWatch } from './cluster-watch.ts'
+import { NodeSearch } from './cycle/node-search.ts'
+import { SchedulerMetrics } from './metrics.ts'
+import { filterPlugins, scorePlugins } from './plugins/registry.ts'
+import { ApiVolumeBinder } from './plugins/volume-binding/api-volume-binder.ts'
+import { PodWrites } from './pod-writes.ts'
+import { Nominations } from './queue/nominations.ts'
+import { SchedulingQueue } from './queue/scheduling-queue.ts'
+import { Work } from './work.ts'
+
+export interface SchedulerSettings {
+  /** Pods that name this scheduler are its business, and no others. */
+  schedulerName: string
+  /** How many of the nodes are compared, in percent. 0: the larger the cluster, the smaller the share. */
+  percentageOfNodesToScore: number
+  /** How many pods are bound at the same time. */
+  parallelBinds: number
+  clock: Clock
+  random: Random
+  logger: Logger
+  metrics?: MetricsRegistry
+  informers: Pick<InformerFactoryOptions, 'limits' | 'rules' | 'stream'>
+}
+
+/** More than a burst of pods is not told of one by one. */
+const maxQueuedEvents = 5000
+
+/** The scheduler for as long as this process may act. */
+export class SchedulerTerm implements Term {
+  readonly #factory: InformerFactory
+  readonly #recorder: EventRecorder
+  readonly #metrics: SchedulerMetrics
+  readonly #queue: SchedulingQueue
+  readonly #watch: ClusterWatch
+  readonly #work: Work
+  readonly #clock: Clock
+  readonly #giveUp = new AbortController()
+  #hasStarted = false
+
+  constructor(settings: SchedulerSettings, transport: Transport, notOlderThan: string) {
+    const { clock, random, logger, metrics, schedulerName } = settings
+    const measured = metrics ? { metrics } : {}
+    setMaxListeners(0, this.#giveUp.signal)
+    this.#clock = clock
+    const client = new Client(transport, { clock, random })
+    this.#factory = new InformerFactory({ ...settings.informers, ...measured, transport, clock, random, logger, name: 'scheduler' })
+    this.#recorder = new EventRecorder(client, { component: schedulerName, clock, random, logger, maxQueued: maxQueuedEvents, ...measured })
+    this.#metrics = new SchedulerMetrics(metrics ?? new MetricsRegistry(), schedulerName, clock)
+    const caches = new Caches(this.#factory, notOlderThan)
+    const { cluster } = caches
+    const plugins = filterPlugins(new ApiVolumeBinder(client, caches, clock))
+    const nominations = new Nominations()
+    this.#queue = new SchedulingQueue({ clock, plugins, world: caches, onActive: () => this.#work.wake(), onMove: (to, why) => this.#metrics.moved(to, why) })
+    this.#watch = new ClusterWatch(caches, this.#queue, nominations, schedulerName)
+    this.#work = new Work({
+      settings,
+      caches,
+      queue: this.#queue,
+      cycle: { world: caches, filters: plugins, scores: scorePlugins, nominations, search: new NodeSearch(settings.percentageOfNodesToScore), random },
+      writes: new PodWrites(client, () => clock.now()),
+      recorder: this.#recorder,
+      metrics: this.#metrics,
+      signal: this.#giveUp.signal,
+    })
+    this.#metrics.read({
+      pending: () => this.#queue.sizes,
+      cached: () => ({ nodes: cluster.nodes.length, pods: cluster.podCount, assumed_pods: cluster.assumedCount }),
+    })
+  }
+
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    this.#factory.start()
+    await this.#factory.waitForSync(signal)
+    signal.throwIfAborted()
+    this.#hasStarted = true
+    this.#watch.start()
+    this.#work.start()
+  }
+
+  problems(): string[] {
+    return this.#factory.problems()
+  }
+
+  async stop(graceMs = 3000): Promise<void> {
+    const cancel = this.#clock.after(graceMs, () => this.#giveUp.abort(new Error('the scheduler is stopped')))
+    this.#watch.stop()
+    this.#queue.stop()
+    await this.#work.stop()
+    if (this.#hasStarted) await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // what is not written by now is not that important
+    cancel()
+    this.#recorder.close()
+    this.#metrics.close()
+    this.#factory.stop()
+  }
+}

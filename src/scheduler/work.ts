@@ -1,0 +1,206 @@
+import type { EventRecorder } from '../client/index.ts'
+import type { Caches } from './caches.ts'
+import type { NodeInfo } from './cluster/node-info.ts'
+import { PodInfo } from './cluster/pod-info.ts'
+import { type Diagnosis, messageOf, noNodesMessage, rejectersOf } from './cycle/diagnosis.ts'
+import type { Filters } from './cycle/filters.ts'
+import { type Cycle, schedulePod } from './cycle/schedule-pod.ts'
+import type { SchedulerMetrics } from './metrics.ts'
+import type { Reservation } from './plugins/plugin.ts'
+import type { PodWrites } from './pod-writes.ts'
+import { preempt } from './preemption/preempt.ts'
+import type { Victims } from './preemption/victims.ts'
+import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts'
+import type { SchedulerSettings } from './scheduler-term.ts'
+import { Slots } from './slots.ts'
+
+export interface WorkParts {
+  settings: SchedulerSettings
+  caches: Caches
+  queue: SchedulingQueue
+  cycle: Cycle
+  writes: PodWrites
+  recorder: EventRecorder
+  metrics: SchedulerMetrics
+  /** What is still under way has to be given up. */
+  signal: AbortSignal
+}
+
+/** The longest message that an event can have. */
+const maxMessage = 1024
+
+interface Failure {
+  message: string
+  /** Undefined: something went wrong, and it is tried again soon. */
+  rejectedBy?: ReadonlySet<string>
+  /** '' for none any more; undefined leaves it as it is. */
+  nominatedNode?: string
+}
+
+/** Takes pods one by one, decides for each at once, and writes the decisions while it goes on with the next. */
+export class Work {
+  readonly #parts: WorkParts
+  readonly #slots: Slots
+  #sleeping: (() => void) | undefined
+  #isStopped = false
+  #running: Promise<void> | undefined
+
+  constructor(parts: WorkParts) {
+    this.#parts = parts
+    this.#slots = new Slots(parts.settings.parallelBinds)
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#sleeping?.()
+    this.#sleeping = undefined
+  }
+
+  /** Begins nothing more, and resolves when what is under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.wake()
+    await this.#running
+    await this.#slots.allFree()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const queued = this.#parts.queue.pop()
+      if (!queued) {
+        await new Promise<void>((resolve) => (this.#sleeping = resolve))
+        continue
+      }
+      const writing = this.#decide(queued)
+      if (writing) await this.#slots.run(writing)
+    }
+  }
+
+  /** Decides about a pod; answers what is to be written. */
+  #decide(queued: QueuedPod): (() => Promise<void>) | undefined {
+    const { queue, caches, cycle, metrics, settings, recorder } = this.#parts
+    const { info } = queued
+    if (info.isTerminating || caches.cluster.has(info.uid)) {
+      if (info.isTerminating) recorder.event(info.pod, 'Warning', 'FailedScheduling', `skip schedule deleting pod: ${info.key}`, { action: 'Scheduling' })
+      queue.done(queued)
+      return undefined
+    }
+    const startedMs = settings.clock.now()
+    try {
+      const decision = schedulePod(info, cycle)
+      metrics.chosen(startedMs)
+      if (decision.kind === 'node') return this.#assume(queued, decision.node, decision.filters, startedMs)
+      if (decision.kind === 'no nodes') return this.#fail(queued, { message: noNodesMessage, rejectedBy: new Set(), nominatedNode: '' }, startedMs)
+      return this.#preempt(queued, decision.diagnosis, decision.filters, startedMs)
+    } catch (e) {
+      settings.logger.error('a pod could not be decided about', { pod: info.key, error: e })
+      return this.#fail(queued, { message: textOf(e) }, startedMs)
+    }
+  }
+
+  #assume(queued: QueuedPod, node: NodeInfo, filters: Filters, startedMs: number): () => Promise<void> {
+    const { caches, cycle } = this.#parts
+    const reservations = filters.reserve(node)
+    caches.cluster.assume(queued.info, node.name)
+    cycle.nominations.delete(queued.info.uid)
+    const bind = () => this.#bind(queued, node.name, reservations, startedMs)
+    if (reservations.length === 0) return bind
+    // It may take minutes: others need not wait for that.
+    return async () => this.#slots.aside(bind())
+  }
+
+  async #bind(queued: QueuedPod, node: string, reservations: readonly Reservation[], startedMs: number): Promise<void> {
+    const { queue, caches, metrics, recorder, writes, signal } = this.#parts
+    const { info } = queued
+    try {
+      for (const reservation of reservations) await reservation.settle(signal)
+      await writes.bind(info, node, signal)
+    } catch (e) {
+      for (const reservation of reservations) reservation.undo()
+      if (signal.aborted) return // whoever starts next looks at everything
+      if (caches.cluster.isAssumed(info.uid)) {
+        caches.cluster.removePod(info.uid)
+        queue.wake({ kind: 'AssignedPodDelete', pod: info })
+      }
+      return this.#fail(queued, { message: textOf(e), nominatedNode: '' }, startedMs)?.()
+    }
+    queue.done(queued)
+    metrics.attempted('scheduled', startedMs)
+    metrics.scheduled(queued.attempts, queued.addedMs)
+    recorder.event(info.pod, 'Normal', 'Scheduled', `Successfully assigned ${info.key} to ${node}`, { action: 'Binding' })
+  }
+
+  /** No node is right: others may have to go. */
+  #preempt(queued: QueuedPod, diagnosis: Diagnosis, filters: Filters | undefined, startedMs: number): (() => Promise<void>) | undefined {
+    const { caches, cycle, metrics, queue, settings } = this.#parts
+    const { info } = queued
+    const nominatedNode = cycle.nominations.nodeOf(info.uid) ?? info.pod.status?.nominatedNodeName ?? ''
+    const result = preempt(info, diagnosis, filters, { cluster: caches.cluster, budgets: caches.budgets(), nominatedNode, random: settings.random, nowMs: settings.clock.now() })
+    metrics.preempted(result.kind === 'victims' ? result.victims.pods.length : 0)
+    const failure: Failure = { message: messageOf(diagnosis), rejectedBy: rejectersOf(diagnosis) }
+    if (result.kind === 'none') {
+      return this.#fail(queued, { ...failure, message: `${failure.message} ${result.message}`, ...(result.isWaiting ? {} : { nominatedNode: '' }) }, startedMs)
+    }
+    const { victims } = result
+    queue.hold(info.uid)
+    cycle.nominations.set(info, victims.node.name)
+    const tell = this.#fail(queued, { ...failure, nominatedNode: victims.node.name }, startedMs)
+    return async () => {
+      await tell?.()
+      await this.#evict(info, victims)
+    }
+  }
+
+  async #evict(pod: PodInfo, { node, pods }: Victims): Promise<void> {
+    const { cycle, queue, recorder, settings, writes, signal } = this.#parts
+    let hasFailed = false
+    try {
+      // They may not fit there any more, and had better look elsewhere at once.
+      for (const other of [...cycle.nominations.on(node.name).values()].filter(({ priority }) => priority < pod.priority)) {
+        cycle.nominations.delete(other.uid)
+        await writes.setStatus(other.pod, { nominatedNodeName: '' }, signal)
+      }
+      for (const victim of pods) {
+        if (!(await writes.evict(victim, settings.schedulerName, signal))) continue
+        recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${pod.uid} on node ${node.name}`, { action: 'Preempting', related: pod.pod })
+      }
+    } catch (e) {
+      hasFailed = true
+      if (!signal.aborted) settings.logger.warn('room could not be made for a pod', { pod: pod.key, node: node.name, error: textOf(e) })
+    }
+    queue.release(pod.uid, hasFailed)
+  }
+
+  /** The pod has to wait. Answers how to tell so. */
+  #fail(queued: QueuedPod, failure: Failure, startedMs: number): (() => Promise<void>) | undefined {
+    const { caches, cycle, metrics, queue, recorder, settings, writes, signal } = this.#parts
+    const { message, rejectedBy, nominatedNode } = failure
+    metrics.attempted(rejectedBy ? 'unschedulable' : 'error', startedMs)
+    const { info } = queued
+    const pod = caches.pods.get(info.key)
+    // It is gone, or bound after all though nobody told us.
+    if (pod?.metadata.uid !== info.uid || pod.spec.nodeName) {
+      queue.delete(info.uid)
+      return undefined
+    }
+    if (!info.follow(pod)) queued.info = new PodInfo(pod)
+    if (nominatedNode !== undefined) cycle.nominations.set(queued.info, nominatedNode)
+    if (rejectedBy) queue.reject(queued, rejectedBy)
+    else queue.retry(queued)
+    recorder.event(pod, 'Warning', 'FailedScheduling', message.length > maxMessage ? `${message.slice(0, maxMessage - 4)} ...` : message, { action: 'Scheduling' })
+    const condition = { type: 'PodScheduled', status: 'False', reason: rejectedBy ? 'Unschedulable' : 'SchedulerError', message }
+    return async () => {
+      try {
+        await writes.setStatus(pod, { condition, ...(nominatedNode === undefined ? {} : { nominatedNodeName: nominatedNode }) }, signal)
+      } catch (e) {
+        if (!signal.aborted) settings.logger.warn('the status of a pod could not be written', { pod: info.key, error: textOf(e) })
+      }
+    }
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
