@@ -3,8 +3,8 @@
 //   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
 //   --node-flags="A B"  starts the controllers with these flags for node, such as --cpu-prof
-//   --only A,B          only these parts: deployment, job, daemonset, many, idle
-//   --pods N            of the first two parts; default 500
+//   --only A,B          only these parts: deployment, job, sts-ordered, sts-parallel, daemonset, many, idle
+//   --pods N            of the first four parts; default 500
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
@@ -13,7 +13,7 @@ import { inParallel, rounded } from './load/measure.ts'
 import { must } from './load/figures.ts'
 import { cpuSeconds, pause, resident, startControllers, startServer } from './load/server.ts'
 import { type Target, readTarget } from './load/target.ts'
-import { Workloads, daemonSet, deployment, isComplete, isOnAll, isRolledOut, job } from './load/workloads.ts'
+import { Workloads, daemonSet, deployment, isComplete, isOnAll, isRolledOut, job, statefulSet } from './load/workloads.ts'
 import { writeCounts, writesBetween } from './load/write-counts.ts'
 
 const { values: args } = parseArgs({
@@ -30,7 +30,13 @@ const wants = (part: string) => !parts || parts.includes(part)
 const podCount = Number(args.pods)
 
 /** Seconds that Kubernetes 1.36 with an unthrottled controller manager took for 500 pods, on two cores. */
-const kubernetes = { create: 3.3, update: 3.7, scale: 1.3, job: 10.3 }
+const kubernetes = {
+  create: 3.3,
+  update: 3.7,
+  scale: 1.3,
+  job: 10.3,
+  statefulSet: { OrderedReady: { create: 15.6, update: 27.4 }, Parallel: { create: 2.7, update: 8.3 } },
+}
 
 /** The sizes whose costs per pod are compared. */
 const sizes = { few: { deployments: 20, pods: 100 }, many: { deployments: 200, pods: 100 } }
@@ -131,6 +137,22 @@ async function jobs(cluster: Cluster): Promise<void> {
   workloads.close()
 }
 
+async function statefulSets(cluster: Cluster, policy: 'OrderedReady' | 'Parallel'): Promise<void> {
+  const workloads = await Workloads.open(cluster.target, cluster.client, `bench-${policy.toLowerCase()}`, 'apps/v1 statefulsets')
+  const maxUnavailable = policy === 'Parallel' ? '25%' : 1
+  const what = `StatefulSet of ${podCount}, ${policy}`
+  const peer = kubernetes.statefulSet[policy]
+  await timed(cluster, `${what}: create`, peer.create, async () => {
+    await workloads.create(statefulSet('db', podCount, policy, maxUnavailable))
+    await workloads.until(isRolledOut)
+  })
+  await timed(cluster, `${what}: rolling update, ${maxUnavailable} at a time`, peer.update, async () => {
+    await workloads.patch('db', { spec: { template: { metadata: { annotations: { release: '2' } } } } })
+    await workloads.until(isRolledOut, 1, 2)
+  })
+  workloads.close()
+}
+
 /** Creates so many Deployments, each on a cluster of its own: what other load leaves behind is not theirs. */
 async function settle(size: { deployments: number; pods: number }): Promise<{ seconds: number; microsPerPod: number; kbPerPod: number } | undefined> {
   const cluster = await start()
@@ -191,7 +213,8 @@ async function daemons(nodes: number): Promise<{ create: number; update: number 
 async function manyNodes(): Promise<void> {
   const [few, all] = [await daemons(nodeCounts.few), await daemons(nodeCounts.many)]
   if (!few || !all) return
-  for (const what of ['create', 'update'] as const) report(`DaemonSet: CPU per pod of ${what}, many nodes against few`, all[what] / few[what], 'x', { ...nodeCounts, wanted: 1.3 })
+  const detail = { ...nodeCounts, wanted: 1.3 }
+  for (const what of ['create', 'update'] as const) report(`DaemonSet: CPU per pod of ${what}, many nodes against few`, all[what] / few[what], 'x', detail)
 }
 
 async function many(): Promise<void> {
@@ -225,6 +248,15 @@ if (wants('deployment') || wants('job')) {
   try {
     if (wants('deployment')) await deployments(cluster)
     if (wants('job')) await jobs(cluster)
+  } finally {
+    await cluster.stop()
+  }
+}
+for (const [part, policy] of [['sts-ordered', 'OrderedReady'], ['sts-parallel', 'Parallel']] as const) {
+  if (!wants(part)) continue
+  const cluster = await start()
+  try {
+    await statefulSets(cluster, policy)
   } finally {
     await cluster.stop()
   }

@@ -1,13 +1,20 @@
 // How many pods a second get their node, with API server and scheduler in one process, in memory. Prints one JSON line per figure.
 //   --nodes N       default 1000
 //   --pods N        default 5000
-//   --only A,B      only these parts: backlog, spread, affinity, creating
+//   --only A,B      only these parts: deciding, backlog, service, spread, affinity, creating
 import { parseArgs } from 'node:util'
 import type { Node, Pod } from '../src/api/generated/types.ts'
-import { Client, nodes, pods, services } from '../src/client/index.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { type Client, nodes, pods, services } from '../src/client/index.ts'
 import { InProcessTransport, startCluster } from '../src/cluster/testing.ts'
 import { schedulerUser } from '../src/cluster/users.ts'
+import { PodInfo } from '../src/scheduler/cluster/pod-info.ts'
+import { NodeSearch } from '../src/scheduler/cycle/node-search.ts'
+import { schedulePod } from '../src/scheduler/cycle/schedule-pod.ts'
 import { Scheduler } from '../src/scheduler/index.ts'
+import { filterPlugins, scorePlugins } from '../src/scheduler/plugins/registry.ts'
+import { sampleNode, samplePod, sampleWorld } from '../src/scheduler/plugins/sample-world.ts'
+import { Nominations } from '../src/scheduler/queue/nominations.ts'
 import { inParallel, rounded } from './load/measure.ts'
 
 const { values: args } = parseArgs({
@@ -101,5 +108,29 @@ async function measure({ name, says, pod = {}, hasService, isCreating }: Part): 
   await cluster.stop()
 }
 
+/** The decisions alone, without an API: pods of a service are given nodes, one after the other. */
+function decide(): void {
+  const made = Array.from({ length: nodeCount }, (_, i) => {
+    const name = `node-${i}`
+    return sampleNode(name, { labels: { 'topology.kubernetes.io/zone': zones[i % zones.length]! }, allocatable: { cpu: '32', memory: '128Gi' } })
+  })
+  const world = sampleWorld({ nodes: made, siblings: [selector] })
+  const filters = filterPlugins({ bind: () => Promise.resolve() })
+  const cycle = { world, filters, scores: scorePlugins, nominations: new Nominations(), search: new NodeSearch(0), random: systemRandom }
+  const waiting = Array.from({ length: podCount }, (_, i) => new PodInfo(samplePod(`pod-${i}`, { labels: { app: 'web' }, requests: { cpu: '100m', memory: '128Mi' } })))
+  const cpuBefore = process.cpuUsage()
+  const began = performance.now()
+  for (const pod of waiting) {
+    const decision = schedulePod(pod, cycle)
+    if (decision.kind !== 'node') throw new Error(`${pod.key}: ${decision.kind}`)
+    world.cluster.assume(pod, decision.node.name)
+  }
+  const seconds = (performance.now() - began) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const detail = { part: 'deciding', nodes: nodeCount, pods: podCount, seconds: rounded(seconds), cpuMicrosPerPod: rounded((user + system) / podCount) }
+  console.log(JSON.stringify({ figure: 'scheduler, the decisions alone', value: rounded(podCount / seconds), unit: 'pods/s', detail }))
+}
+
+if (!parts || parts.includes('deciding')) decide()
 for (const part of all) if (!parts || parts.includes(part.name)) await measure(part)
 process.exit(0)

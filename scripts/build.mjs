@@ -1,4 +1,4 @@
-// Bundles src/cli/main.ts into dist/, generating the schema first where it is out of date.
+// Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of date.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -13,8 +13,8 @@ const dist = path.join(root, 'dist')
 const outdir = `${dist}.new-${process.pid}`
 const old = `${dist}.old-${process.pid}`
 await build({
-  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more.
-  entryPoints: { coxswain: path.join(root, 'src/cli/main.ts') },
+  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more. The shim outlives the program, and is small.
+  entryPoints: { coxswain: path.join(root, 'src/cli/main.ts'), 'coxswain-shim': path.join(root, 'src/node/runtimes/process/shim/main.ts') },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

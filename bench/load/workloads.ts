@@ -15,6 +15,20 @@ export const deployment = (name: string, replicas: number) => ({
   spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name, 'registry.example.com/web:1', 'Always') },
 })
 
+export const statefulSet = (name: string, replicas: number, policy: 'OrderedReady' | 'Parallel', maxUnavailable: number | string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name },
+  spec: {
+    replicas,
+    serviceName: name,
+    podManagementPolicy: policy,
+    selector: { matchLabels: { app: name } },
+    template: template(name, 'registry.example.com/db:1', 'Always'),
+    updateStrategy: { rollingUpdate: { maxUnavailable } },
+  },
+})
+
 /** On every node with the label, whatever else is said of it. */
 export const daemonSet = (name: string, nodeLabel: string) => {
   const { metadata, spec } = template(name, 'registry.example.com/agent:1', 'Always')
@@ -62,7 +76,7 @@ export class Workloads {
     this.#path = path
   }
 
-  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'apps/v1 daemonsets' | 'batch/v1 jobs'): Promise<Workloads> {
+  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'apps/v1 statefulsets' | 'apps/v1 daemonsets' | 'batch/v1 jobs'): Promise<Workloads> {
     const [version, plural] = kind.split(' ')
     await makeNamespace(client, namespace)
     const workloads = new Workloads(client, `/apis/${version}/namespaces/${namespace}/${plural}`)

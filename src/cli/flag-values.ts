@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { FeatureGates } from '../api/feature-gates.ts'
+import { parseDuration } from '../base/duration.ts'
 
 /** A port number; 0 takes a free one. */
 export const port = (text: string): number => {
@@ -43,12 +44,9 @@ export const percentage = (text: string): number => {
   return Number(text)
 }
 
-const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
 /** A duration as Go writes it, `1m30s`, in milliseconds. */
 export const durationMs = (text: string): number => {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
-  const total = parts.reduce((sum, [, number, unit]) => sum + Number(number) * unitsMs[unit!]!, 0)
-  if (parts.map(([part]) => part).join('') !== text || total <= 0) throw new InvalidArgumentError('must be a duration such as 15s or 1m30s')
+  const total = parseDuration(text)
+  if (!total) throw new InvalidArgumentError('must be a duration such as 15s or 1m30s')
   return total
 }

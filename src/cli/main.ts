@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addApiServerCommand } from './apiserver.ts'
 import { addControllersCommand } from './controllers.ts'
+import { addFaultCommand } from './fault.ts'
 import { addNodeCommand } from './node.ts'
 import { addSchedulerCommand } from './scheduler.ts'
 import { addUpCommand } from './up.ts'
@@ -18,6 +19,7 @@ addApiServerCommand(program, RELEASE)
 addControllersCommand(program, RELEASE)
 addSchedulerCommand(program, RELEASE)
 addNodeCommand(program, RELEASE)
+addFaultCommand(program, RELEASE)
 
 try {
   await program.parseAsync()

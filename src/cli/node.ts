@@ -9,13 +9,15 @@ export const addNodeFlags = (command: Command): Command =>
   addServingPartFlags(command)
     .option('--node-name <name>', "the node's name; of many, NAME-0, NAME-1 and so on", hostname().toLowerCase())
     .option('--nodes <number>', 'how many nodes to run in this process', count, 1)
-    .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated']).default('simulated'))
+    .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated', 'process']).default('simulated'))
+    .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', './.coxswain-node')
 
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {
   const options = await readPartFlags(command, release)
-  const { nodeName, nodes } = command.opts<Pick<RunNodesOptions, 'nodeName' | 'nodes'>>()
-  return { ...options, nodeName, nodes }
+  const { nodeName, nodes, runtime, dataDir } = command.opts<Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir'>>()
+  if (runtime === 'process' && nodes > 1) throw new Error('--nodes: this machine is one node; only simulated ones can be many')
+  return { ...options, nodeName, nodes, runtime, dataDir }
 }
 
 /** `coxswain node`: one or many nodes, against any API server. */

@@ -3,6 +3,8 @@ import type { runEverything as Everything } from './run-everything.ts'
 import type { runNodes as Nodes } from './run-node.ts'
 import type { runScheduler as Scheduler } from './run-scheduler.ts'
 
+export type { FaultRule } from '../node/index.ts'
+export type { FaultPlanOptions } from './edit-faults.ts'
 export { InProcessTransport } from './in-process-transport.ts'
 export type { RunControllersOptions } from './run-controllers.ts'
 export type { RunNodesOptions } from './run-node.ts'
@@ -16,3 +18,5 @@ export const runControllers: typeof Controllers = async (...given) => (await imp
 export const runEverything: typeof Everything = async (...given) => (await import('./run-everything.ts')).runEverything(...given)
 export const runNodes: typeof Nodes = async (...given) => (await import('./run-node.ts')).runNodes(...given)
 export const runScheduler: typeof Scheduler = async (...given) => (await import('./run-scheduler.ts')).runScheduler(...given)
+/** What `coxswain fault` does to the plan of a cluster. */
+export const editFaults = () => import('./edit-faults.ts')

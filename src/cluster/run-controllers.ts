@@ -15,11 +15,11 @@ export interface RunControllersOptions extends PartOptions {
 
 /** Runs controllers against an API server, which need not be there yet. */
 export function runControllers(options: RunControllersOptions): Promise<RunningPart> {
-  const { gates, logger, rootCaFile, selection, volumesDir, workers } = options
-  return runPart('controllers', options, ({ access, ...tools }) => {
+  const { gates, rootCaFile, selection, volumesDir, workers } = options
+  return runPart('controllers', options, ({ access, about, ...tools }) => {
     const rootCa = rootCaFile ? readCertificates('--root-ca-file', rootCaFile) : (access.authority() ?? '')
     const selected = selectControllers(selection, { rootCa, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone, volumesDir })
-    logger.info('controllers selected', { controllers: [...selected.keys()] })
+    about['controllers'] = [...selected.keys()]
     return new ControllerManager({ ...tools, controllers: withWorkers(selected, workers), gates })
   })
 }

@@ -1,57 +1,86 @@
+import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
 import { systemClock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
+import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
-import { NodeSources, StageTimes, simulatedNode } from '../node/index.ts'
+import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, processNode, simulatedNode } from '../node/index.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
 export interface RunNodesOptions extends PartOptions {
   /** Of one node; of many, `NAME-0`, `NAME-1` and so on. */
   nodeName: string
   nodes: number
+  runtime: 'simulated' | 'process'
+  /** Where a node that runs processes keeps them and their volumes. */
+  dataDir: string
 }
 
-/** Runs simulated nodes against an API server, which need not be there yet. */
+/** Runs nodes against an API server, which need not be there yet. */
 export const runNodes = (options: RunNodesOptions): Promise<RunningPart> => runPart('node', options, (tools) => makeNodes({ ...options, ...tools }))
 
-export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'> {
+export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir'> {
   transport: Transport
   gates: FeatureGates
   logger?: Logger
   metrics: MetricsRegistry
 }
 
-/** Simulated nodes of this process, over whatever transport there is. */
-export function makeNodes({ transport, nodeName, nodes, gates, logger, metrics }: NodesOptions): Part {
-  const common = { clock: systemClock, random: systemRandom, ...(logger ? { logger } : {}) }
-  const sources = new NodeSources({ ...common, transport, ...(nodes === 1 ? { nodeName } : {}) })
-  const times = new StageTimes(metrics)
+type Common = Pick<NodeAgentOptions, 'sources' | 'clock' | 'random' | 'gates' | 'logger' | 'faults' | 'times' | 'patched'>
+
+interface Opened {
+  agents: readonly NodeAgent[]
+  close(): Promise<void>
+}
+
+/** Nodes of this process, over whatever transport there is. They follow the cluster's fault plan. */
+export function makeNodes(options: NodesOptions): Part {
+  const { transport, nodeName, nodes, gates, logger = silentLogger, metrics } = options
+  const tools = { clock: systemClock, random: systemRandom, logger }
+  const sources = new NodeSources({ ...tools, transport, ...(nodes === 1 ? { nodeName } : {}) })
   const patches = metrics.counter('coxswain_node_pod_status_patches_total', 'Patches of the status of pods that were sent.')
   const outcomes = { done: patches.with({ outcome: 'done' }), failed: patches.with({ outcome: 'failed' }) }
-  const agents = Array.from({ length: nodes }, (_, index) =>
-    simulatedNode({ ...common, name: nodes === 1 ? nodeName : `${nodeName}-${index}`, index, sources, gates, times, patched: (outcome) => outcomes[outcome].inc() }),
-  )
-  let started: Promise<unknown> | undefined
-  const isReady = () => agents.every((agent) => agent.isReady)
+  const plan = new FaultPlan(systemClock, systemRandom)
+  const common: Common = { ...tools, sources, gates, faults: plan, times: new StageTimes(metrics), patched: (outcome) => outcomes[outcome].inc() }
+  let opened: Opened | undefined
+  let started: Promise<void> | undefined
+  let unfollow = () => {}
+  const start = async () => {
+    unfollow = followClusterPlan(plan, { ...tools, transport })
+    sources.start()
+    opened = options.runtime === 'process' ? await openProcessNode(options, common) : simulatedNodes(options, common)
+    await Promise.all(opened.agents.map((agent) => agent.start()))
+  }
   return {
     get role() {
-      return isReady() ? ({ kind: 'acting' } as const) : ({ kind: 'unknown' } as const)
+      return opened?.agents.every((agent) => agent.isReady) ? ({ kind: 'acting' } as const) : ({ kind: 'unknown' } as const)
     },
     problems: () => sources.problems(),
     start() {
-      sources.start()
-      started = Promise.all(agents.map((agent) => agent.start()))
-      return started.then(() => {})
+      started = start()
+      return started
     },
     async roleKnown() {
       await started
       return this.role
     },
     async stop() {
-      await Promise.all(agents.map((agent) => agent.stop()))
+      unfollow()
+      await Promise.all(opened?.agents.map((agent) => agent.stop()) ?? [])
+      await opened?.close()
       sources.stop()
     },
   }
+}
+
+function simulatedNodes({ nodeName, nodes }: NodesOptions, common: Common): Opened {
+  const name = (index: number) => (nodes === 1 ? nodeName : `${nodeName}-${index}`)
+  return { agents: Array.from({ length: nodes }, (_, index) => simulatedNode({ ...common, name: name(index), index })), close: async () => {} }
+}
+
+/** This machine, with pods as its processes. They outlive the agent. */
+async function openProcessNode({ nodeName, dataDir }: NodesOptions, common: Common): Promise<Opened> {
+  const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir) })
+  return { agents: [agent], close: () => runtime.close() }
 }

@@ -36,7 +36,12 @@ export interface RunningPart {
 export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'>
 
 /** What a part is made of. */
-export type PartTools = Pick<TermRunnerOptions, 'transport' | 'leaderElection' | 'logger'> & { metrics: MetricsRegistry; access: ClusterAccess }
+export interface PartTools extends Pick<TermRunnerOptions, 'transport' | 'leaderElection' | 'logger'> {
+  metrics: MetricsRegistry
+  access: ClusterAccess
+  /** What is put in here is logged when it runs. */
+  about: Record<string, unknown>
+}
 
 /** Runs a part against an API server, which need not be there yet, and tells how it is. */
 export async function runPart(name: string, options: PartOptions, make: (tools: PartTools) => Part): Promise<RunningPart> {
@@ -46,7 +51,8 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
   registerProcessMetrics(metrics, gates)
   const transport = new HttpTransport(access, { userAgent: `coxswain-${name}/${release} (${process.platform}/${process.arch})` })
   const elected = election ? { leaderElection: { ...election, identity: leaderIdentity(hostname(), systemRandom) } } : {}
-  const part = make({ transport, metrics, access, logger, ...elected })
+  const about: Record<string, unknown> = {}
+  const part = make({ transport, metrics, access, logger, about, ...elected })
   const ready = [
     { name, check: () => (part.role.kind === 'unknown' ? `${name}: not running yet, and no other process leads` : undefined) },
     { name: 'caches', check: () => part.problems().join('; ') || undefined },
@@ -64,7 +70,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
   const started = part.start()
   // Whoever waits for the role hears of it; nobody has to.
   started.catch(() => {})
-  logger.info(`running ${name}`, { server: access.server.href, release })
+  logger.info(`running ${name}`, { server: access.server.href, ...about, release })
   return {
     url: door.url,
     async roleKnown() {

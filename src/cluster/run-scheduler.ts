@@ -10,7 +10,8 @@ export interface RunSchedulerOptions extends PartOptions {
 
 /** Runs the scheduler against an API server, which need not be there yet. */
 export const runScheduler = (options: RunSchedulerOptions): Promise<RunningPart> =>
-  runPart('scheduler', options, (tools) => {
+  runPart('scheduler', options, ({ access: _, about, ...tools }) => {
     const { schedulerName, percentageOfNodesToScore } = options
+    about['schedulerName'] = schedulerName
     return new Scheduler({ ...tools, schedulerName, percentageOfNodesToScore })
   })

@@ -1,5 +1,5 @@
 import type { Pod } from '../api/generated/types.ts'
-import { parseDuration } from './durations.ts'
+import { parseDuration } from '../base/duration.ts'
 
 /** Where something can go wrong on a node. `sandbox` is the runtime handler's part, `network` that of network and address. */
 export type Stage = 'volumes' | 'network' | 'sandbox' | 'image' | 'container' | 'heartbeat'

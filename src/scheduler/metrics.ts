@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { MetricsRegistry } from '../base/metrics.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
 import { sharedFamilies } from '../client/index.ts'
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { EventRecorder } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { NodeInfo } from './cluster/node-info.ts'
@@ -41,6 +42,8 @@ interface Failure {
 export class Work {
   readonly #parts: WorkParts
   readonly #slots: Slots
+  /** Ends what may take minutes, as soon as nothing more is begun. */
+  readonly #patience = new AbortController()
   #sleeping: (() => void) | undefined
   #isStopped = false
   #running: Promise<void> | undefined
@@ -48,6 +51,7 @@ export class Work {
   constructor(parts: WorkParts) {
     this.#parts = parts
     this.#slots = new Slots(parts.settings.parallelBinds)
+    setMaxListeners(0, this.#patience.signal)
   }
 
   start(): void {
@@ -63,6 +67,7 @@ export class Work {
   /** Begins nothing more, and resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#patience.abort(new Error('the scheduler is stopped'))
     this.wake()
     await this.#running
     await this.#slots.allFree()
@@ -117,11 +122,11 @@ export class Work {
     const { queue, caches, metrics, recorder, writes, signal } = this.#parts
     const { info } = queued
     try {
-      for (const reservation of reservations) await reservation.settle(signal)
+      for (const reservation of reservations) await reservation.settle(this.#patience.signal)
       await writes.bind(info, node, signal)
     } catch (e) {
       for (const reservation of reservations) reservation.undo()
-      if (signal.aborted) return // whoever starts next looks at everything
+      if (signal.aborted || this.#isStopped) return // whoever starts next looks at everything
       if (caches.cluster.isAssumed(info.uid)) {
         caches.cluster.removePod(info.uid)
         queue.wake({ kind: 'AssignedPodDelete', pod: info })
@@ -147,10 +152,10 @@ export class Work {
     }
     const { victims } = result
     queue.hold(info.uid)
-    cycle.nominations.set(info, victims.node.name)
     const tell = this.#fail(queued, { ...failure, nominatedNode: victims.node.name }, startedMs)
+    if (!tell) return undefined // the pod is gone: nobody has to go for it
     return async () => {
-      await tell?.()
+      await tell()
       await this.#evict(info, victims)
     }
   }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningControllers, type RunningServer, startControllers, startServer } from '../kubectl/coxswain.ts'
+import { type RunningPart, type RunningServer, startControllers, startServer } from '../kubectl/coxswain.ts'
 import { canReplay, knownDifferences, recordedFlags, recordedGates, replay, surprises } from './replay.ts'
 
 const replayer = 'replay-controllers.mjs'
@@ -29,7 +29,7 @@ if (canReplay(replayer)) {
   describe('the controllers do what a recorded Kubernetes did', () => {
     const known = knownDifferences()
     let server: RunningServer
-    let controllers: RunningControllers
+    let controllers: RunningPart
     let dataDir: string
 
     beforeAll(async () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Pod } from '../../src/api/generated/types.ts'
 import { Client, HttpTransport, loadAccess, pods } from '../../src/client/index.ts'
 import { useCluster } from '../kubectl/cluster.ts'
-import { type RunningControllers, startControllers } from '../kubectl/coxswain.ts'
+import { type RunningPart, startControllers } from '../kubectl/coxswain.ts'
 
 const cluster = useCluster()
-let controllers: RunningControllers
+let controllers: RunningPart
 let client: Client
 /** What the node waits for before it makes pods ready, by app. */
 const held = new Set<string>()

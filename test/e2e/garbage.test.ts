@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCluster } from '../kubectl/cluster.ts'
-import { type RunningControllers, startControllers } from '../kubectl/coxswain.ts'
+import { type RunningPart, startControllers } from '../kubectl/coxswain.ts'
 
 const cluster = useCluster()
-let controllers: RunningControllers
+let controllers: RunningPart
 
 beforeAll(async () => {
   controllers = await startControllers(cluster.server.kubeconfig, ['--leader-elect=false'])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCluster } from '../kubectl/cluster.ts'
-import { type RunningControllers, startControllers } from '../kubectl/coxswain.ts'
+import { type RunningPart, startControllers } from '../kubectl/coxswain.ts'
 import { block, masked } from '../kubectl/masks.ts'
 
 const cluster = useCluster()
-let controllers: RunningControllers
+let controllers: RunningPart
 beforeAll(async () => {
   const storage = ['persistentvolume-binder', 'persistentvolume-expander', 'persistentvolumeclaim-protection', 'persistentvolume-protection', 'local-path-provisioner']
   const names = [...storage, 'statefulset', 'garbage-collector'].map((name) => `${name}-controller`)

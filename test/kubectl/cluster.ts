@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { type RunningControllers, type RunningServer, startControllers, startServer } from './coxswain.ts'
+import { type RunningPart, type RunningServer, startControllers, startServer } from './coxswain.ts'
 import { Kubectl } from './kubectl.ts'
 
 /** A server and a kubectl that talks to it, for the tests of one file. */
@@ -38,7 +38,7 @@ export function useCluster(flags: readonly string[] = []): Cluster {
 
 /** Runs controllers against the cluster for the tests of a file, all of them unless flags say otherwise. */
 export function useControllers(cluster: Cluster, flags: readonly string[] = ['--leader-elect=false']): void {
-  let controllers: RunningControllers | undefined
+  let controllers: RunningPart | undefined
   beforeAll(async () => {
     controllers = await startControllers(cluster.server.kubeconfig, flags)
   })

@@ -71,8 +71,8 @@ async function startServing(command: string, dataDir: string, flags: readonly st
   return { url, kubeconfig, pid: started.child.pid!, stop: stopper(started) }
 }
 
-/** A process of controllers that said it is ready. */
-export interface RunningControllers {
+/** A part that runs on its own and said that it is ready. */
+export interface RunningPart {
   /** Where it tells how it is. */
   url: string
   /** What it said about itself: `acting`, or `standing by, …`. */
@@ -81,9 +81,14 @@ export interface RunningControllers {
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** Starts controllers and waits until they act, or stand by. */
-export async function startControllers(kubeconfig: string, flags: readonly string[] = []): Promise<RunningControllers> {
-  const started = await untilReady(['controllers', '--kubeconfig', kubeconfig, ...flags])
+async function startPart(command: string, kubeconfig: string, flags: readonly string[]): Promise<RunningPart> {
+  const started = await untilReady([command, '--kubeconfig', kubeconfig, ...flags])
   const [, url = '', role = ''] = /^ready (\S+) (.*)$/.exec(started.line) ?? []
   return { url, role, pid: started.child.pid!, stop: stopper(started) }
 }
+
+/** Starts controllers and waits until they act, or stand by. */
+export const startControllers = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('controllers', kubeconfig, flags)
+
+/** Starts a scheduler and waits until it acts, or stands by. */
+export const startScheduler = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('scheduler', kubeconfig, flags)

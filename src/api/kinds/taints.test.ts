@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Taint, Toleration } from '../generated/types.ts'
-import { isSameTaint, tolerates } from './taints.ts'
+import { isSameTaint, tolerates, untoleratedTaint } from './taints.ts'
 
 const taint: Taint = { key: 'dedicated', value: 'db', effect: 'NoExecute' }
 
@@ -27,4 +27,13 @@ describe('tolerates()', () => {
 it('isSameTaint() does not look at values', () => {
   expect(isSameTaint(taint, { ...taint, value: 'web' })).toBe(true)
   expect(isSameTaint(taint, { ...taint, effect: 'NoSchedule' })).toBe(false)
+})
+
+it('untoleratedTaint() finds the first taint of the effects in question that nothing tolerates', () => {
+  const [warns, closed, evicts]: Taint[] = [{ key: 'a', effect: 'PreferNoSchedule' }, { key: 'b', effect: 'NoSchedule' }, { key: 'c', effect: 'NoExecute' }]
+  const taints = [warns!, closed!, evicts!]
+  expect(untoleratedTaint(taints, [], ['NoSchedule', 'NoExecute'])).toBe(closed)
+  expect(untoleratedTaint(taints, [{ key: 'b', operator: 'Exists' }], ['NoSchedule', 'NoExecute'])).toBe(evicts)
+  expect(untoleratedTaint(taints, [{ operator: 'Exists' }], ['NoSchedule', 'NoExecute'])).toBeUndefined()
+  expect(untoleratedTaint(undefined, [], ['NoSchedule'])).toBeUndefined()
 })

@@ -1,7 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { podDeletionGracePeriod } from '../../api/kinds/pod-deletion.ts'
 import type { Outcome } from '../kit/index.ts'
-import { isPodAvailable, isPodReady } from '../kit/workload/index.ts'
+import { isPodAvailable, isPodReady, staysWhenDeleted } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Place } from './places.ts'
 import type { Action } from './plan.ts'
@@ -52,7 +51,7 @@ export function placesAfter(places: readonly Place[], { done, answers }: Outcome
   for (const action of done) {
     const answer = answers?.get(action) as Pod | undefined
     if (action.kind === 'CreatePod' && answer) made.set(action.node, answer)
-    else if (action.kind === 'DeletePod' && !lingers(action.pod)) gone.add(action.pod)
+    else if (action.kind === 'DeletePod' && !staysWhenDeleted(action.pod)) gone.add(action.pod)
   }
   if (made.size + gone.size === 0) return places
   return places.map((place) => {
@@ -61,5 +60,3 @@ export function placesAfter(places: readonly Place[], { done, answers }: Outcome
     return { ...place, pods: pod ? [...kept, pod] : kept }
   })
 }
-
-const lingers = (pod: Pod): boolean => podDeletionGracePeriod(pod, undefined) > 0 || Boolean(pod.metadata.finalizers?.length)

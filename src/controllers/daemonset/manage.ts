@@ -49,9 +49,12 @@ function tend(seen: Observed, { node, fit, pods }: Place, isSurging: boolean, re
     } else if (phase === 'Succeeded') result.deletes.push({ kind: 'DeletePod', pod, node, because: 'succeeded' })
     else running.push(pod)
   }
-  if (running.length > 1) for (const pod of isSurging ? surplusOfSurge(seen, running) : running.slice(1)) result.deletes.push({ kind: 'DeletePod', pod, node })
+  if (running.length > 1) {
+    const surplus = isSurging ? surplusOfSurge(seen, running) : running.slice(1)
+    result.deletes.push(...surplus.map((pod): DeletePod => ({ kind: 'DeletePod', pod, node })))
+  }
   // While it surges a node must not be without a pod that is to stay; otherwise the new one waits until the old one is gone.
-  else if (running.length === 0 && isSurging && fit === 'run') result.creates.push(node)
+  if (running.length === 0 && isSurging && fit === 'run') result.creates.push(node)
 }
 
 /** Of several pods on a node, one old and one new may stay: until the new one is available, and while the old one is ready. */

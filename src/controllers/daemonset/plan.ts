@@ -15,7 +15,12 @@ export interface DeletePod {
   because?: 'failed' | 'succeeded'
 }
 
-export type Action = RevisionAction | { kind: 'AdoptPod'; pod: Pod } | { kind: 'ReleasePod'; pod: Pod } | { kind: 'CreatePod'; node: string; hash: string } | DeletePod
+export type Action =
+  | RevisionAction
+  | { kind: 'AdoptPod'; pod: Pod }
+  | { kind: 'ReleasePod'; pod: Pod }
+  | { kind: 'CreatePod'; node: string; hash: string }
+  | DeletePod
 
 /** How many pods are made, and deleted, at most before their set is looked at again. */
 export const burst = 250

@@ -1,14 +1,15 @@
 import type { DaemonSetStatus, Pod } from '../../api/generated/types.ts'
 import {
-  type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition, troubleText,
+  type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasDeadline, hasMoved, isPodTerminating, renewCondition,
+  troubleText,
 } from '../kit/workload/index.ts'
 import { type Counts, countNodes } from './counts.ts'
 import type { Observed } from './observe.ts'
 import type { Place } from './places.ts'
 
 const headway = (status: Partial<DaemonSetStatus>): Headway => {
-  const { updatedNumberScheduled: updated = 0, numberReady: ready = 0, numberAvailable: available = 0, currentNumberScheduled = 0, numberMisscheduled = 0 } = status
-  return { updated, ready, available, old: currentNumberScheduled - updated + numberMisscheduled }
+  const { updatedNumberScheduled: updated = 0, numberReady: ready = 0, numberAvailable: available = 0 } = status
+  return { updated, ready, available, old: (status.currentNumberScheduled ?? 0) - updated + (status.numberMisscheduled ?? 0) }
 }
 
 /** What Progressing says of a set, next to its other conditions. `failure` is what cannot be made, if something cannot. */
@@ -53,11 +54,14 @@ function misplaced(places: readonly Place[]): string {
 function started({ set, revision, nowMs }: Observed, { desiredNumberScheduled: desired }: Counts): readonly StoredCondition[] | undefined {
   const { conditions, updateRevision, desiredNumberScheduled } = set.status
   const begin = (reason: string, message: string) => renewCondition(conditions, { type: 'Progressing', status: 'True', reason, message }, nowMs)
-  if (!findCondition(conditions, 'Progressing') || updateRevision !== revision.name) return begin('NewRevisionCreated', `Rolling out revision ${revision.name}.`)
+  const isNew = !findCondition(conditions, 'Progressing') || updateRevision !== revision.name
+  if (isNew) return begin('NewRevisionCreated', `Rolling out revision ${revision.name}.`)
   if (desiredNumberScheduled === desired) return conditions
   return begin('ReplicasUpdated', `${desired} nodes are to be at revision ${revision.name}.`)
 }
 
 /** When the deadline passes if nothing happens. */
-export const deadlineInMs = (seen: Observed): number | undefined =>
-  seen.hasConditions ? progressOf(seen, seen.places, countNodes(seen, seen.places)).deadlineInMs : undefined
+export function deadlineInMs(seen: Observed): number | undefined {
+  if (!seen.hasConditions || !hasDeadline(seen.set.spec.progressDeadlineSeconds)) return undefined
+  return progressOf(seen, seen.places, countNodes(seen, seen.places)).deadlineInMs
+}

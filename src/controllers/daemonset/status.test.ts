@@ -79,9 +79,16 @@ describe('conditions', () => {
     ['complete, and later a pod is lost', { set: set('NewRevisionAvailable'), pods: podsOf('a', 'ready', 'unready', 'ready') }, 'True NewRevisionAvailable: '],
     ['a new revision', { set: set('NewRevisionAvailable', { image: 'b', status: { numberReady: 3, numberAvailable: 3 } }), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-b, 3 are available.'],
     ['a new node', { set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 } }), pods: podsOf('a', 'ready', 'ready') }, 'True ReplicasUpdated: 2 of 3 nodes are at revision d-a, 2 are available.'],
-    ['not complete while a pod is where it is not wanted', { set: set('ReplicasUpdated', { status: { desiredNumberScheduled: 2, numberReady: 3, numberAvailable: 3 } }), nodes: [...sampleNodes(2), sampleNode('n3', { taints: [{ key: 'k', effect: 'NoSchedule' }] })], pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True ReplicasUpdated: 2 of 2 nodes are at revision d-a, 2 are available. Pod n3-a is on node n3, which is not to run one.'],
   ])('Progressing: %s', (_, over, expected) => {
     expect(told(over)('Progressing')).toBe(expected)
+  })
+
+  it('Progressing: not complete while a pod is where it is not wanted', () => {
+    const nodes = [...sampleNodes(2), sampleNode('n3', { taints: [{ key: 'k', effect: 'NoSchedule' }] })]
+    const tainted = set('ReplicasUpdated', { status: { desiredNumberScheduled: 2, numberReady: 3, numberAvailable: 3 } })
+    expect(told({ set: tainted, nodes, pods: podsOf('a', 'ready', 'ready', 'ready') })('Progressing')).toBe(
+      'True ReplicasUpdated: 2 of 2 nodes are at revision d-a, 2 are available. Pod n3-a is on node n3, which is not to run one.',
+    )
   })
 
   it('Progressing: out of time, with what is waited for', () => {

@@ -113,11 +113,11 @@ describe('plan() looks again at the deadline', () => {
     conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', lastUpdateTime: new Date(nowMs - 20_000).toISOString(), ...over }],
   })
   it.each<[string, object, object, number | undefined]>([
-    ['of a rollout', { progressDeadlineSeconds: 60 }, progressing(), 40_000],
+    ['of a rollout', { progressDeadlineSeconds: 60 }, progressing(), 41_000],
     ['not of one that is complete', { progressDeadlineSeconds: 60 }, progressing({ reason: 'NewReplicaSetAvailable' }), undefined],
     ['not of one that is out of time', { progressDeadlineSeconds: 60 }, progressing({ status: 'False', reason: 'ProgressDeadlineExceeded' }), undefined],
     ['not of one that is paused', { progressDeadlineSeconds: 60, paused: true }, progressing(), undefined],
-    ['of one that was resumed', { progressDeadlineSeconds: 60 }, progressing({ status: 'Unknown', reason: 'DeploymentResumed' }), 40_000],
+    ['of one that was resumed', { progressDeadlineSeconds: 60 }, progressing({ status: 'Unknown', reason: 'DeploymentResumed' }), 41_000],
     ['not without one', { progressDeadlineSeconds: 2147483647 }, progressing(), undefined],
     ['not before anything was said', { progressDeadlineSeconds: 60 }, {}, undefined],
   ])('%s', (_, spec, status, expected) => {

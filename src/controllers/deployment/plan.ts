@@ -127,10 +127,13 @@ function otherMinReady({ deployment }: Observed, set: ReplicaSet): number | unde
   return wanted === (set.spec.minReadySeconds ?? 0) ? undefined : wanted
 }
 
-/** When to look again although nothing happens: the moment at which the rollout is out of time. */
+/**
+ * When to look again although nothing happens: when the rollout is out of time. The clock is kept in whole seconds, rounded down, so that its last
+ * second has to pass, too, or a rollout would be given up to a second less than it was promised. Kubernetes waits as long.
+ */
 function deadlineOf({ deployment: { spec, status }, nowMs }: Observed): number | undefined {
   const progressing = findCondition(status?.conditions, 'Progressing')
   if (spec.paused || progressing?.reason === completeReason) return undefined
   const leftMs = untilDeadline(progressing, spec.progressDeadlineSeconds, nowMs)
-  return leftMs !== undefined && leftMs > 0 ? leftMs : undefined
+  return leftMs !== undefined && leftMs > 0 ? leftMs + 1000 : undefined
 }

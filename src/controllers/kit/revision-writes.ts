@@ -33,7 +33,9 @@ export const revisionAppliers: Appliers<Templated, RevisionAction> = {
   DeleteRevision: ({ writer }, { revision }) => writer.delete(controllerrevisions, revision),
 }
 
-async function createRevision({ writer, owner }: ApplyContext<Templated>, { name, data, hash, number }: Extract<RevisionAction, { kind: 'CreateRevision' }>): Promise<void> {
+type CreateRevision = Extract<RevisionAction, { kind: 'CreateRevision' }>
+
+async function createRevision({ writer, owner }: ApplyContext<Templated>, { name, data, hash, number }: CreateRevision): Promise<void> {
   const labels = { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash }
   const { namespace, annotations } = owner.metadata
   try {

@@ -1,8 +1,7 @@
 import type { Pod, ReplicaSetStatus } from '../../api/generated/types.ts'
-import { podDeletionGracePeriod } from '../../api/kinds/pod-deletion.ts'
 import { selectorFromMap } from '../../api/selectors/label-selector.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, findCondition, isPodAvailable, isPodReady, podFaultOf, removeCondition, setCondition, troubleText } from '../kit/workload/index.ts'
+import { type Condition, findCondition, isPodAvailable, isPodReady, podFaultOf, removeCondition, setCondition, staysWhenDeleted, troubleText } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
 
@@ -21,13 +20,10 @@ export function status(seen: Observed, outcome: Outcome<Action>): ReplicaSetStat
   return {
     ...seen.owner.status,
     ...counts,
-    ...(terminating ? { terminatingReplicas: terminating.length + deleted.filter(lingers).length } : {}),
+    ...(terminating ? { terminatingReplicas: terminating.length + deleted.filter(staysWhenDeleted).length } : {}),
     conditions: conditions(seen, outcome, counts, pods),
   }
 }
-
-/** One whose node has to end it stays for a while; others are gone at once. */
-const lingers = (pod: Pod): boolean => podDeletionGracePeriod(pod, undefined) > 0
 
 interface After {
   /** Its own that were seen and are to stay. */

@@ -5,15 +5,20 @@ import { podOfTemplate, revisionHashLabel } from '../kit/workload/index.ts'
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name'
 export const podIndexLabel = 'apps.kubernetes.io/pod-index'
 
-const ordinalPattern = /^(.*)-(0|[1-9][0-9]*)$/
-
 /** The ordinal of a pod of this set, told by its name; undefined for a name that no pod of the set has. */
-export function ordinalOf(set: StatefulSet, podName: string): number | undefined {
-  const [, parent, digits] = ordinalPattern.exec(podName) ?? []
-  if (digits === undefined || parent !== set.metadata.name) return undefined
-  const ordinal = Number(digits)
-  return ordinal <= maxOrdinal ? ordinal : undefined
+export function ordinalOf({ metadata: { name = '' } }: StatefulSet, podName: string): number | undefined {
+  if (!podName.startsWith(name) || podName[name.length] !== '-') return undefined
+  let ordinal = 0
+  // Without a pattern: every look at a set asks for every pod.
+  for (let i = name.length + 1; i < podName.length; i++) {
+    const digit = podName.charCodeAt(i) - zero
+    if (!(digit >= 0 && digit <= 9) || (ordinal === 0 && i > name.length + 1)) return undefined
+    ordinal = ordinal * 10 + digit
+  }
+  return podName.length > name.length + 1 && ordinal <= maxOrdinal ? ordinal : undefined
 }
+
+const zero = '0'.charCodeAt(0)
 
 const maxOrdinal = 2_147_483_647
 
@@ -29,7 +34,7 @@ export const claimNameAt = (set: StatefulSet, template: PersistentVolumeClaim, o
   `${template.metadata.name}-${podNameAt(set, ordinal)}`
 
 /** Which revision a pod says it is of. */
-export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[revisionHashLabel] ?? ''
+export const revisionOf = (pod: Pick<Pod, 'metadata'>): string => pod.metadata.labels?.[revisionHashLabel] ?? ''
 
 /** The labels that make a pod the one with this ordinal. */
 export const identityLabels = (name: string, ordinal: number): Record<string, string> => ({ [podNameLabel]: name, [podIndexLabel]: String(ordinal) })

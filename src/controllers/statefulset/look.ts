@@ -1,8 +1,10 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { percentOf } from '../../api/int-or-string.ts'
+import { isPodAvailable, isPodTerminating } from '../kit/workload/index.ts'
+import { type Counts, countPods } from './counts.ts'
 import type { Observed } from './observe.ts'
 import { type Revisions, revisionsOf } from './revision.ts'
-import { type Slots, isUnavailable, slotsOf } from './slots.ts'
+import { type Slots, slotsOf } from './slots.ts'
 
 /** What follows at once from what was observed: every stage starts from here. */
 export interface Look extends Slots {
@@ -14,6 +16,10 @@ export interface Look extends Slots {
   /** Replicas below this place stay as they are when the template changes. */
   partition: number
   maxUnavailable: number
+  counts: Counts
+  /** Whether a pod runs and has been ready for long enough, even if it is on its way out. */
+  isRunningAndAvailable(pod: Pod): boolean
+  /** What counts against maxUnavailable: missing, going, or not ready for long enough. */
   isUnavailable(pod: Pod | undefined): boolean
 }
 
@@ -29,7 +35,9 @@ export function lookAt(seen: Observed): Look {
 function lookAnew(seen: Observed): Look {
   const { set, pods: claimed, nowMs } = seen
   const pods = [...claimed.kept, ...claimed.adopt]
-  return {
+  const { minReadySeconds = 0 } = set.spec
+  const isRunningAndAvailable = (pod: Pod) => pod.status?.phase === 'Running' && isPodAvailable(pod, minReadySeconds, nowMs)
+  const look = {
     seen,
     pods,
     ...slotsOf(set, pods),
@@ -37,8 +45,10 @@ function lookAnew(seen: Observed): Look {
     isOrdered: set.spec.podManagementPolicy !== 'Parallel',
     partition: set.spec.updateStrategy.rollingUpdate?.partition ?? 0,
     maxUnavailable: maxUnavailableOf(seen),
-    isUnavailable: (pod) => isUnavailable(set, pod, nowMs),
+    isRunningAndAvailable,
+    isUnavailable: (pod: Pod | undefined) => !pod || isPodTerminating(pod) || !isRunningAndAvailable(pod),
   }
+  return { ...look, counts: countPods(look) }
 }
 
 /** At least one, or nothing would ever be updated; 1 while the gate is off, whatever the field says. */

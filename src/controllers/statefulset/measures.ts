@@ -2,7 +2,6 @@ import type { StatefulSet } from '../../api/generated/types.ts'
 import type { Labels, MetricsRegistry } from '../../base/metrics.ts'
 import { keyOf, sharedFamilies } from '../../client/index.ts'
 import type { OwnerMeasures } from '../kit/index.ts'
-import { countPods } from './counts.ts'
 import { lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 
@@ -29,7 +28,7 @@ export function measures(registry: MetricsRegistry): OwnerMeasures<StatefulSet, 
       const { namespace = '', name = '' } = set.metadata
       const look = lookAt(seen)
       const labels = { statefulset_namespace: namespace, statefulset_name: name, pod_management_policy: set.spec.podManagementPolicy ?? 'OrderedReady' }
-      const missing = look.replicas.length - countPods(look).availableReplicas
+      const missing = look.replicas.length - look.counts.availableReplicas
       const isTooMany = missing > look.maxUnavailable
       max.with(labels).set(look.maxUnavailable)
       unavailable.with(labels).set(look.replicas.filter(({ pod }) => look.isUnavailable(pod)).length)

@@ -56,8 +56,10 @@ function belongings({ pods, orphanRevisions }: Observed): Action[] {
 }
 
 function forget({ seen, pods, revisions }: Look): Action[] {
+  const { revisionHistoryLimit = 10 } = seen.set.spec
+  if (seen.history.length <= revisionHistoryLimit) return []
   const inUse = new Set([revisions.current.name, revisions.update.name, ...pods.map(revisionOf)])
-  return surplusRevisions(seen.history, inUse, seen.set.spec.revisionHistoryLimit ?? 10).map((revision) => ({ kind: 'DeleteRevision', revision }))
+  return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
 }
 
 const soonest = (...times: (number | undefined)[]): number | undefined => {

@@ -1,6 +1,6 @@
 import type { StatefulSetStatus } from '../../api/generated/types.ts'
-import { type Headway, type Progress, type StoredCondition, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition } from '../kit/workload/index.ts'
-import { type Counts, countPods } from './counts.ts'
+import { type Headway, type Progress, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition } from '../kit/workload/index.ts'
+import type { Counts } from './counts.ts'
 import { revisionOf } from './identity.ts'
 import type { Look } from './look.ts'
 import { isOutdated } from './update.ts'
@@ -24,7 +24,7 @@ const headway = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0
 })
 
 /** What Progressing says of a set, next to its other conditions. `why` is the sentence about what it waits for, if it is known already. */
-export function progressOf(look: Look, counts: Counts = countPods(look), why?: Why): Progress {
+export function progressOf(look: Look, counts: Counts = look.counts, why?: Why): Progress {
   const { seen, revisions, partition } = look
   const { set, nowMs } = seen
   const { replicas = 1, updateStrategy, progressDeadlineSeconds } = set.spec
@@ -34,7 +34,8 @@ export function progressOf(look: Look, counts: Counts = countPods(look), why?: W
   const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
   const what = `revision ${revisions.update.name}`
   const moving = `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why?.trouble ?? ''}`
-  return decideProgress(started(look), {
+  const beginning = beginningOf(look)
+  return decideProgress(beginning ? renewCondition(set.status.conditions, { type: 'Progressing', status: 'True', ...beginning }, nowMs) : set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
     reasons: { complete: isHeldByPartition ? 'PartitionReached' : 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
     isComplete: isUpdated && isSettled,
@@ -52,17 +53,14 @@ export function progressOf(look: Look, counts: Counts = countPods(look), why?: W
   }, nowMs)
 }
 
-/** The conditions as they were, but for a clock that starts anew: with a new revision, a scale, or another partition. */
-function started(look: Look): readonly StoredCondition[] | undefined {
-  const { seen: { set, nowMs }, revisions, replicas } = look
+/** What starts the clock anew: a new revision, a scale, or another partition. */
+function beginningOf(look: Look): { reason: string; message: string } | undefined {
+  const { seen: { set }, revisions, replicas } = look
   const { conditions, updateRevision, desiredReplicas, expectedUpdatedReplicas } = set.status
-  const current = findCondition(conditions, 'Progressing')
-  if (!current || updateRevision !== revisions.update.name) {
-    return renewCondition(conditions, { type: 'Progressing', status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revisions.update.name}.` }, nowMs)
-  }
-  if (desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look))) return conditions
-  const message = `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${revisions.update.name}.`
-  return renewCondition(conditions, { type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', message }, nowMs)
+  const { name } = revisions.update
+  if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
+  const isSame = desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look))
+  return isSame ? undefined : { reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${name}.` }
 }
 
 /** When the deadline passes if nothing happens. */

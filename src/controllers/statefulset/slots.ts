@@ -1,5 +1,4 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
-import { availableAtMs, isPodTerminating } from '../kit/workload/index.ts'
 import { ordinalOf, startOrdinal } from './identity.ts'
 
 /** A place in the set, with the pod that has it. */
@@ -28,13 +27,3 @@ export function slotsOf(set: StatefulSet, pods: readonly Pod[]): Slots {
   }
   return { replicas, condemned: condemned.sort((a, b) => b.ordinal - a.ordinal) }
 }
-
-/** Whether a pod runs and has been ready for long enough, even if it is on its way out. */
-export function isRunningAndAvailable(set: StatefulSet, pod: Pod, nowMs: number): boolean {
-  const atMs = pod.status?.phase === 'Running' ? availableAtMs(pod, set.spec.minReadySeconds ?? 0) : undefined
-  return atMs !== undefined && atMs <= nowMs
-}
-
-/** What counts against maxUnavailable: missing, going, or not ready for long enough. */
-export const isUnavailable = (set: StatefulSet, pod: Pod | undefined, nowMs: number): boolean =>
-  !pod || isPodTerminating(pod) || !isRunningAndAvailable(set, pod, nowMs)

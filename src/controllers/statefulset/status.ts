@@ -1,7 +1,7 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, blockedText, findCondition, podFaultOf, setTimedCondition, troubleText, withFault } from '../kit/workload/index.ts'
-import { type Counts, countPods } from './counts.ts'
+import { type Condition, RevisionTakenError, blockerOf, blockerText, findCondition, podFaultOf, setTimedCondition, withFault } from '../kit/workload/index.ts'
+import { type Counts, countAfter } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
@@ -11,7 +11,7 @@ import { type Why, expectedUpdated, progressOf } from './progress.ts'
 export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetStatus {
   const look = lookAt(seen)
   const { set } = seen
-  const counts = countPods(look)
+  const counts = countAfter(look, outcome.done)
   const { current, update } = look.revisions
   const isTaken = outcome.failed.some(({ error }) => error instanceof RevisionTakenError)
   const next: StatefulSetStatus = {
@@ -59,8 +59,9 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
 /** A pod that cannot be made or deleted comes first, then pods that are in trouble, then whatever the plan waits for. */
 function whyOf({ pods, seen: { claims } }: Look, { wait }: Outcome<Action>, failure: string | undefined): Why {
   if (failure) return { trouble: ` ${sentence(failure)}`, blocker: ` ${sentence(failure)}` }
-  const claimOf = (name: string) => claims.get(name)
-  return { trouble: troubleText(pods, claimOf), blocker: blockedText(pods, claimOf) || (wait ? ` ${sentence(wait)}` : '') }
+  const blocker = blockerOf(pods, (name) => claims.get(name))
+  const text = blocker ? blockerText(blocker) : wait
+  return { trouble: blocker?.isTrouble ? ` ${sentence(text!)}` : '', blocker: text ? ` ${sentence(text)}` : '' }
 }
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

@@ -9,6 +9,7 @@ export function rollOut(look: Look): Stage {
   const { seen, replicas, partition, maxUnavailable, isOrdered } = look
   if (seen.set.spec.updateStrategy.type === 'OnDelete') return { actions: [] }
   const outdated = replicas.slice(partition).flatMap(({ pod }) => (pod && isOutdated(look, pod) ? [pod] : [])).toReversed()
+  if (outdated.length === 0) return { actions: [] }
   // In parallel, an outdated pod that serves nobody is replaced whatever the budget: that costs nothing, and else it could keep itself from being mended.
   const broken = isOrdered ? [] : outdated.filter((pod) => look.isUnavailable(pod))
   // More than there is to update acts as all of that: what is kept by the partition may not make up for it.

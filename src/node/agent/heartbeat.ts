@@ -36,7 +36,8 @@ export class Heartbeat {
   #node: Node | undefined
   #lease: Lease | undefined
   #reportedMs = 0
-  #cancels: (() => void)[] = []
+  /** How to cancel them. */
+  readonly #timers = new Map<'lease' | 'status', () => void>()
   #isStopped = false
   #isReporting = false
 
@@ -56,13 +57,13 @@ export class Heartbeat {
     if (this.#isStopped) return
     await this.beat()
     await this.#try('the lease could not be renewed', () => this.#renew())
-    this.#every(renewMs, () => this.#try('the lease could not be renewed', () => this.#renew()))
-    this.#every(statusLookMs, () => this.beat())
+    this.#every('lease', renewMs, () => this.#try('the lease could not be renewed', () => this.#renew()))
+    this.#every('status', statusLookMs, () => this.beat())
   }
 
   stop(): void {
     this.#isStopped = true
-    for (const cancel of this.#cancels.splice(0)) cancel()
+    for (const cancel of this.#timers.values()) cancel()
   }
 
   /** Writes the status, if it says something new or has not been written for long. */
@@ -103,9 +104,8 @@ export class Heartbeat {
     const status = await this.#status(old)
     const isDue = clock.now() - this.#reportedMs >= statusReportMs
     if (!isDue && deepEqual(withoutBeats(old), withoutBeats(status))) return
-    const patch = status.images ? { ...status, images: status.images } : status
     try {
-      this.#node = await client.patch(nodes, '', nodeName, { status: patch }, { type: 'strategic', subresource: 'status' })
+      this.#node = await client.patch(nodes, '', nodeName, { status }, { type: 'strategic', subresource: 'status' })
     } catch (e) {
       if (!isNotFound(e)) throw e
       await this.#register() // somebody has deleted it
@@ -137,16 +137,13 @@ export class Heartbeat {
   }
 
   /** Nodes that were started at the same moment do not all beat at the same one. */
-  #every(periodMs: number, work: () => Promise<unknown>): void {
+  #every(timer: 'lease' | 'status', periodMs: number, work: () => Promise<unknown>): void {
+    const { clock, random } = this.#options
     const again = (delayMs: number) => {
-      const at = this.#cancels.length
-      this.#cancels[at] = this.#options.clock.after(delayMs, () => {
-        this.#cancels.splice(this.#cancels.indexOf(cancel), 1)
-        void work().then(() => (this.#isStopped ? undefined : again(periodMs)))
-      })
-      const cancel = this.#cancels[at]!
+      if (this.#isStopped) return
+      this.#timers.set(timer, clock.after(delayMs, () => void work().then(() => again(periodMs))))
     }
-    again(periodMs * (0.5 + this.#options.random.next() / 2))
+    again(periodMs * (0.5 + random.next() / 2))
   }
 
   async #try(failure: string, work: () => Promise<void>): Promise<boolean> {

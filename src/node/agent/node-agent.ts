@@ -180,7 +180,7 @@ export class NodeAgent {
         await Promise.all(state.containers.map((c) => this.#options.runtime.stopContainer(c.id, Number(c.annotations['io.kubernetes.pod.terminationGracePeriod'] ?? 30))))
         await stopSandboxes(this.#context, this.#view.state(uid))
         await removeAll(this.#context, this.#view.state(uid))
-        await this.#context.volumes.unmount(uid)
+        await this.#context.volumes.forget(uid)
       }
       end().catch((error: unknown) => this.#logger.warn('a pod that the API does not have could not be ended', { uid, error }))
     }

@@ -1,5 +1,5 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { printDuration } from '../durations.ts'
+import { printDuration } from '../../base/duration.ts'
 import type { ImagePull } from '../runtime/runtime.ts'
 import type { PodContainer } from './containers.ts'
 import type { NodeContext } from './node-context.ts'

@@ -1,28 +1,28 @@
-import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret } from '../../api/generated/types.ts'
-import { configmaps, isNotFound, persistentvolumeclaims, persistentvolumes, secrets, serviceaccounts } from '../../client/index.ts'
+import type { Pod } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { PodProbes } from '../probes/pod-probes.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
-import { referencesOf } from '../sources/pod-references.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Verdict, generateStatus } from '../status/generate-status.ts'
-import { MountError } from '../volumes/mount-error.ts'
 import { BackOff } from './back-off.ts'
-import { containersOf } from './containers.ts'
+import { type PodContainer, containersOf } from './containers.ts'
 import { deletePod } from './delete-pod.ts'
 import type { NodeContext } from './node-context.ts'
 import { planPod } from './plan.ts'
+import { PodVolumes } from './pod-volumes.ts'
+import { runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxConfig } from './sandbox-config.ts'
 import { StartError } from './start-error.ts'
 import { startContainer } from './starting.ts'
 import { gracePeriodOf, removeAll, stopAll, stopContainer, stopSandboxes } from './stopping.ts'
 
-/** When a stage has failed, the pod is tried again after so long, and then after twice as long. */
-const retryFirstMs = 500
-const retryLongestMs = 122_000
+/** When there was no sandbox to be had, it is tried again after so long, and then after twice as long. */
+const sandboxRetryFirstMs = 1000
 const sandboxRetryLongestMs = 10_000
 /** A container that was not started for a reason without a time of its own is tried again after so long. */
 const startRetryMs = 10_000
+/** The runtime did not end what it was to end. */
+const endRetryMs = 1000
 
 /** Why a pod is being ended. */
 type Ending = { why: 'deleted' | 'removed' | 'finished' | 'judged'; graceSeconds: number }
@@ -35,17 +35,18 @@ export class PodWorker {
   #pod: Pod
   readonly #probes: PodProbes
   readonly #waiting = new Map<string, WaitingReason>()
-  readonly #holds = new Map<string, () => void>()
-  readonly #retries: { volumes: BackOff; sandbox: BackOff }
-  #volumes: ReadonlyMap<string, string> | undefined
-  #areVolumesStale = false
+  readonly #volumes: PodVolumes
+  readonly #sandboxRetries: BackOff
   #verdict: Verdict | undefined
   #ending: Ending | undefined
   #hasEnded = false
   #isOver = false
   #isRunning = false
   #isAgain = false
-  #abort = new AbortController()
+  /** Of what keeps the pod running: over when the pod is to end. */
+  readonly #abort = new AbortController()
+  /** Of everything: over when the agent stops. */
+  readonly #leaving = new AbortController()
   #cancelWake: { atMs: number; cancel: () => void } | undefined
 
   /** `over` is told when nothing is left of the pod. */
@@ -55,7 +56,8 @@ export class PodWorker {
     this.#pod = pod
     this.uid = pod.metadata.uid!
     const { clock } = context
-    this.#retries = { volumes: new BackOff(clock, retryFirstMs, retryLongestMs), sandbox: new BackOff(clock, 1000, sandboxRetryLongestMs) }
+    this.#sandboxRetries = new BackOff(clock, sandboxRetryFirstMs, sandboxRetryLongestMs)
+    this.#volumes = new PodVolumes(context, () => this.wake())
     this.#probes = new PodProbes({
       clock,
       prober: context.prober,
@@ -79,7 +81,7 @@ export class PodWorker {
     const { metadata } = old
     const isNew = metadata.generation !== pod.metadata.generation || !deepEqual(metadata.labels, pod.metadata.labels) || !deepEqual(metadata.annotations, pod.metadata.annotations)
     if (isNew) {
-      this.#areVolumesStale = true
+      this.#volumes.markStale()
       this.changed()
     } else if (pod.spec.readinessGates?.length) this.report()
   }
@@ -115,6 +117,7 @@ export class PodWorker {
     this.#isOver = true
     this.#release()
     this.#abort.abort(new Error('the agent stops'))
+    this.#leaving.abort(new Error('the agent stops'))
   }
 
   wake(): void {
@@ -179,16 +182,18 @@ export class PodWorker {
       try {
         await this.#step()
       } catch (error) {
-        if (!this.#isOver && !this.#abort.signal.aborted) {
-          this.#context.logger.warn('a pod could not be looked after', { pod: `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`, error })
-          this.#wakeIn(startRetryMs)
-        } else if (this.#ending && !(error === this.#abort.signal.reason)) {
-          this.#context.logger.warn('a pod could not be ended', { pod: `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`, error })
-          this.#wakeIn(1000)
-        }
+        this.#failed(error)
       }
     } while (this.#isAgain && !this.#isOver)
     this.#isRunning = false
+  }
+
+  #failed(error: unknown): void {
+    // Given up on purpose: what comes next has been asked for already.
+    if (this.#isOver || error === this.#abort.signal.reason) return
+    const pod = `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`
+    this.#context.logger.warn(this.#ending ? 'a pod could not be ended' : 'a pod could not be looked after', { pod, error })
+    this.#wakeIn(this.#ending ? endRetryMs : startRetryMs)
   }
 
   async #step(): Promise<void> {
@@ -199,12 +204,16 @@ export class PodWorker {
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
-    this.#hold()
+    this.#volumes.follow(this.#pod)
     this.report()
     const phase = this.#context.status.get(this.uid)?.phase
     if (phase === 'Succeeded' || phase === 'Failed') return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
     if (this.#checkDeadline()) return
-    if (!(await this.#mount(signal))) return
+    const mounted = await this.#volumes.mount(this.#pod, signal)
+    if (mounted !== 'mounted') {
+      this.#wakeIn(mounted.retryMs)
+      if (!mounted.mayGoOn) return
+    }
     // Each turn changes something, or ends it.
     while (!signal.aborted) {
       const plan = planPod(this.#pod, this.#context.view.state(this.uid), this.#probes)
@@ -226,7 +235,7 @@ export class PodWorker {
   }
 
   /** Whether at least one was started. */
-  async #start(containers: readonly ReturnType<typeof containersOf>[number][], signal: AbortSignal): Promise<boolean> {
+  async #start(containers: readonly PodContainer[], signal: AbortSignal): Promise<boolean> {
     let started = 0
     for (const container of containers) {
       if (signal.aborted) return false
@@ -234,7 +243,7 @@ export class PodWorker {
       if (!sandbox) return true // it has crashed meanwhile
       const { name } = container.spec
       try {
-        await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes ?? new Map() }, container, signal)
+        await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes.paths }, container, signal)
         this.#waiting.delete(name)
         started++
       } catch (e) {
@@ -251,8 +260,8 @@ export class PodWorker {
     const { stages, runtime, view } = this.#context
     const pod = this.#pod
     const config = sandboxConfig(this.#context, pod, attempt)
-    const handler = pod.spec.runtimeClassName ?? ''
     try {
+      const handler = await runtimeHandlerOf(this.#context, pod, signal)
       // What is left of the one before must not be in the way.
       await stopSandboxes(this.#context, view.state(this.uid))
       const id = await stages.run('network', pod, signal, () => stages.run('sandbox', pod, signal, () => runtime.runPodSandbox(config, handler, signal)))
@@ -261,77 +270,17 @@ export class PodWorker {
       if (signal.aborted) throw e
       const message = e instanceof Error ? e.message : String(e)
       this.#context.event(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${message}`)
-      this.#retryIn(this.#retries.sandbox)
+      this.#sandboxRetries.next('', this.#context.clock.now())
+      this.#wakeIn(this.#sandboxRetries.delayMs(''))
       return false
     }
-    this.#retries.sandbox.reset('')
+    this.#sandboxRetries.reset('')
     this.report()
     return true
   }
 
-  async #mount(signal: AbortSignal): Promise<boolean> {
-    if (this.#volumes && !this.#areVolumesStale) return true
-    const { stages, volumes } = this.#context
-    const pod = this.#pod
-    const isFirst = this.#volumes === undefined
-    const mount = () => volumes.mount(pod, this.#volumeSources(signal), { ...this.#context.place(), podIps: this.#context.view.state(this.uid).sandboxes[0]?.ips ?? [] })
-    try {
-      this.#areVolumesStale = false
-      // A pod that is adopted has its volumes: no stage is entered.
-      const isStage = isFirst && this.#context.view.state(this.uid).sandboxes.length === 0
-      this.#volumes = await (isStage ? stages.run('volumes', pod, signal, mount) : mount())
-      this.#retries.volumes.reset('')
-      return true
-    } catch (e) {
-      if (signal.aborted) throw e
-      const message = e instanceof Error ? e.message : String(e)
-      const name = pod.spec.volumes?.[0]?.name ?? ''
-      const event = e instanceof MountError ? e.event : name ? `MountVolume.SetUp failed for volume "${name}" : ${message}` : `Unable to attach or mount volumes: ${message}`
-      this.#context.event(pod, 'Warning', 'FailedMount', event)
-      this.#areVolumesStale = true
-      this.#retryIn(this.#retries.volumes)
-      // A running pod goes on with what it has.
-      return !isFirst
-    }
-  }
-
-  #volumeSources(signal: AbortSignal) {
-    const { objects, client } = this.#context
-    const orUndefined = (e: unknown) => {
-      if (isNotFound(e)) return undefined
-      throw e
-    }
-    return {
-      configMap: (namespace: string, name: string) => objects.get<ConfigMap>(configmaps, namespace, name, signal),
-      secret: (namespace: string, name: string) => objects.get<Secret>(secrets, namespace, name, signal),
-      claim: (namespace: string, name: string) => objects.get<PersistentVolumeClaim>(persistentvolumeclaims, namespace, name, signal),
-      volume: (name: string): Promise<PersistentVolume | undefined> => client.get(persistentvolumes, '', name, { signal }).catch(orUndefined),
-      token: async (pod: Pod, audience: string | undefined, expirationSeconds: number | undefined) => {
-        const { name, namespace = '', uid } = pod.metadata
-        const spec = { audiences: audience ? [audience] : [], expirationSeconds, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } }
-        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
-        const account = pod.spec.serviceAccountName ?? 'default'
-        const answer = await client.subresource<{ status: { token: string } }>(serviceaccounts, namespace, account, 'token', { method: 'POST', body, signal })
-        return answer.status.token
-      },
-    }
-  }
-
-  /** Follows what the pod refers to: what appears or changes has the pod looked at again. */
-  #hold(): void {
-    for (const { type, name } of referencesOf(this.#pod)) {
-      const key = `${type.plural}/${name}`
-      if (this.#holds.has(key)) continue
-      this.#holds.set(key, this.#context.objects.hold(type, this.#pod.metadata.namespace ?? '', name, () => {
-        this.#areVolumesStale = true
-        this.wake()
-      }))
-    }
-  }
-
   #release(): void {
-    for (const release of this.#holds.values()) release()
-    this.#holds.clear()
+    this.#volumes.release()
     this.#cancelWake?.cancel()
     this.#probes.stop()
   }
@@ -378,24 +327,19 @@ export class PodWorker {
 
   /** The last word is in the API before the pod is gone from it. */
   async #finish(): Promise<void> {
-    const { status, view } = this.#context
+    const { status, view, volumes } = this.#context
     if (this.#ending!.why === 'deleted') {
       await status.settled(this.uid)
       if (this.#isOver) return
-      await deletePod(this.#context, this.#pod)
+      await deletePod(this.#context, this.#pod, this.#leaving.signal)
     }
     if (this.#isOver) return
     await removeAll(this.#context, view.state(this.uid))
+    await volumes.forget(this.uid)
     this.#isOver = true
     this.#release()
     status.forget(this.uid)
     this.#over(this.uid)
-  }
-
-  #retryIn(backOff: BackOff): void {
-    const nowMs = this.#context.clock.now()
-    backOff.next('', nowMs)
-    this.#wakeIn(backOff.delayMs(''))
   }
 
   #wakeIn(delayMs: number): void {

@@ -59,7 +59,7 @@ export class ReferencedObjects {
   #informer(type: ResourceType, namespace: string, name: string): SharedInformer {
     const informer = new SharedInformer({ ...this.#options, type, namespace, fieldSelector: `metadata.name=${name}` })
     const tell = () => {
-      for (const changed of [...(this.#held.get(keyOf(type, namespace, name))?.holders ?? [])]) changed()
+      for (const changed of this.#held.get(keyOf(type, namespace, name))?.holders ?? []) changed()
     }
     informer.addHandler({ add: (_, isInitial) => (isInitial ? undefined : tell()), update: tell, delete: tell })
     return informer

@@ -2,7 +2,7 @@ import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
-import { type Saying, containersReady, initialized, ownConditions, podReady } from './conditions.ts'
+import { type Saying, containersReady, initialized, podReady } from './conditions.ts'
 import { type ContainersSeen, containerStatuses } from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
 
@@ -76,11 +76,11 @@ const finalPhase = (old: string | undefined, next: Phase): Phase => (old === 'Fa
 function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: number | undefined): PodCondition {
   const before = old?.find((c) => c.type === saying.type)
   const lastTransitionTime = (before?.status === saying.status && before.lastTransitionTime) || timestamp(atMs)
-  return { ...saying, lastProbeTime: null, lastTransitionTime, ...(generation === undefined ? {} : { observedGeneration: generation }) }
+  return { ...saying, lastTransitionTime, ...(generation === undefined ? {} : { observedGeneration: generation }) }
 }
 
 /** When conditions must have turned true while nobody was told: the agent or the API was away. */
-function timesFromRuntime(seen: Seen, containers: number): Partial<Record<(typeof ownConditions)[number] | string, number>> {
+function timesFromRuntime(seen: Seen, containers: number): Partial<Record<string, number>> {
   const sandbox = readySandbox(seen.state, seen.pod.spec.hostNetwork === true)
   if (!sandbox) return {}
   const running = seen.state.containers.filter((c) => c.sandboxId === sandbox.id && c.state === 'running')

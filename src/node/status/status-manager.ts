@@ -100,7 +100,7 @@ export class StatusManager {
   stop(): void {
     this.#isStopped = true
     this.#cancelBackOff?.()
-    for (const uid of [...this.#entries.keys()]) this.forget(uid)
+    for (const uid of this.#entries.keys()) this.forget(uid)
   }
 
   #entry(pod: Pod): Entry {

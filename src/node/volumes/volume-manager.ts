@@ -37,8 +37,13 @@ export class VolumeManager {
     return paths
   }
 
-  /** Removes all that was made for a pod. What claims and host paths hold stays. */
+  /** Removes a pod's volumes. What claims and host paths hold stays, and so do logs. */
   async unmount(uid: string): Promise<void> {
+    await this.#disk.remove(path.join(this.podDirectory(uid), 'volumes'))
+  }
+
+  /** Removes all that there is of a pod that is gone. */
+  async forget(uid: string): Promise<void> {
     await this.#disk.remove(this.podDirectory(uid))
   }
 

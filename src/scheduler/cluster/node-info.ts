@@ -20,6 +20,7 @@ export class NodeInfo {
   readonly claims: Map<string, number>
   allocatable: Amounts = noAmounts()
   maxPods = 0
+  isCordoned = false
   /** Taints that keep pods away. */
   hardTaints: readonly Taint[] = []
   /** Taints that pods would rather avoid. */
@@ -40,6 +41,7 @@ export class NodeInfo {
     this.#withPorts = from.#withPorts
     this.allocatable = from.allocatable
     this.maxPods = from.maxPods
+    this.isCordoned = from.isCordoned
     this.hardTaints = from.hardTaints
     this.softTaints = from.softTaints
     this.labels = from.labels
@@ -63,6 +65,7 @@ export class NodeInfo {
     const amounts = allocatable ?? capacity
     this.allocatable = amountsOf(amounts)
     this.maxPods = Number(quantityValue(amounts?.['pods'] ?? '0'))
+    this.isCordoned = node?.spec?.unschedulable ?? false
     const taints = node?.spec?.taints ?? []
     this.hardTaints = taints.filter(isHard)
     this.softTaints = taints.filter(({ effect }) => effect === 'PreferNoSchedule')

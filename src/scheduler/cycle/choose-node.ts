@@ -5,14 +5,14 @@ import type { ScorePlugin } from '../plugins/plugin.ts'
 import type { World } from '../plugins/world.ts'
 
 /** The weighted sum of what the plugins think of each node. */
-export function scoreNodes(pod: PodInfo, nodes: readonly NodeInfo[], plugins: readonly ScorePlugin[], world: World): number[] {
-  const totals = new Array<number>(nodes.length).fill(0)
-  const scores = new Array<number>(nodes.length).fill(0)
+export function scoreNodes(pod: PodInfo, nodes: readonly NodeInfo[], plugins: readonly ScorePlugin[], world: World): Float64Array {
+  const totals = new Float64Array(nodes.length)
+  const scores = new Float64Array(nodes.length)
   for (const plugin of plugins) {
     const scorer = plugin.scorer(pod, world, nodes)
     if (!scorer) continue
     for (let i = 0; i < nodes.length; i++) scores[i] = scorer.score(nodes[i]!)
-    scorer.normalize?.(scores, nodes)
+    scorer.normalize?.(scores)
     for (let i = 0; i < nodes.length; i++) totals[i]! += plugin.weight * scores[i]!
   }
   return totals

@@ -48,7 +48,7 @@ export interface FilterPlugin {
 export interface NodeScorer {
   score(node: NodeInfo): number
   /** Brings the scores into the range from 0 to 100, in place. Without it they are in it already. */
-  normalize?(scores: number[], nodes: readonly NodeInfo[]): void
+  normalize?(scores: Float64Array): void
 }
 
 /** Says which of the nodes that a pod can go to are better. */
@@ -64,7 +64,7 @@ export const maxScore = 100
 export const isRejection = (result: NodeFilter | Rejection | undefined): result is Rejection => result !== undefined && 'reasons' in result
 
 /** Stretches scores so that the highest is 100; with `isReversed`, the highest becomes 0 and 0 becomes 100. */
-export function normalizeScores(scores: number[], isReversed: boolean): void {
+export function normalizeScores(scores: Float64Array, isReversed: boolean): void {
   const highest = scores.reduce((max, score) => Math.max(max, score), 0)
   for (let i = 0; i < scores.length; i++) {
     const score = highest === 0 ? 0 : Math.trunc((maxScore * scores[i]!) / highest)

@@ -46,7 +46,7 @@ export interface NodeSketch {
   labels?: Record<string, string>
   allocatable?: Record<string, string>
   spec?: Node['spec']
-  status?: Node['status']
+  status?: Partial<NonNullable<Node['status']>>
 }
 
 export const sampleNode = (name: string, { labels, allocatable, spec, status }: NodeSketch = {}): Node =>
@@ -99,7 +99,7 @@ export function scores(plugin: ScorePlugin, pod: Pod, world: World): Record<stri
   const { nodes } = world.cluster
   const scorer = plugin.scorer(new PodInfo(pod), world, nodes)
   if (!scorer) return undefined
-  const given = nodes.map((node) => scorer.score(node))
-  scorer.normalize?.(given, nodes)
+  const given = Float64Array.from(nodes, (node) => scorer.score(node))
+  scorer.normalize?.(given)
   return Object.fromEntries(nodes.map(({ name }, i) => [name, given[i]!]))
 }

@@ -5,6 +5,7 @@ import type { FilterPlugin } from '../plugins/plugin.ts'
 import type { World } from '../plugins/world.ts'
 import { backoffMs } from './backoff.ts'
 import type { ClusterEvent, EventKind } from './cluster-event.ts'
+import { UnschedulablePods } from './unschedulable-pods.ts'
 
 /** A pod that waits for a node. */
 export interface QueuedPod {
@@ -50,12 +51,12 @@ export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions
   readonly #active = new KeyedHeap<string, QueuedPod>((a, b) => isBefore(a, b))
   readonly #backoff = new KeyedHeap<string, QueuedPod>((a, b) => a.backoffUntilMs - b.backoffUntilMs < 0 || (a.backoffUntilMs === b.backoffUntilMs && isBefore(a, b)))
-  readonly #unschedulable = new Map<string, QueuedPod>()
+  readonly #unschedulable = new UnschedulablePods()
   readonly #gated = new Map<string, QueuedPod>()
   /** Pods that are being tried, or bound. */
   readonly #inFlight = new Map<string, QueuedPod>()
-  /** Pods for which room is still being made: woken up, they wait for that first. True: somebody tried to wake them. */
-  readonly #held = new Map<string, boolean>()
+  /** Pods for which room is still being made: whatever happens, they wait for that first. */
+  readonly #held = new Map<string, { queued: QueuedPod | undefined; wasHelped: boolean }>()
   /** What may help pods that plugins have rejected: plugins by the events they hear. */
   readonly #hearing = new Map<EventKind, FilterPlugin[]>()
   #cancelTimer: (() => void) | undefined
@@ -71,7 +72,7 @@ export class SchedulingQueue {
 
   /** How many pods wait, by where they do. */
   get sizes(): Record<Place, number> {
-    return { active: this.#active.size, backoff: this.#backoff.size, unschedulable: this.#unschedulable.size, gated: this.#gated.size }
+    return { active: this.#active.size, backoff: this.#backoff.size, unschedulable: this.#unschedulable.size + this.#held.size, gated: this.#gated.size }
   }
 
   /** A pod without a node has come. */
@@ -145,7 +146,9 @@ export class SchedulingQueue {
     queued.rejectedBy = rejectedBy
     queued.hasErred = false
     this.#failed(queued)
-    this.#put('unschedulable', queued, 'ScheduleAttemptFailure')
+    const held = this.#held.get(queued.info.uid)
+    if (held) held.queued = queued
+    else this.#put('unschedulable', queued, 'ScheduleAttemptFailure')
   }
 
   /** Something went wrong: it is tried again after a while. */
@@ -159,26 +162,32 @@ export class SchedulingQueue {
 
   /** Something happened: whoever it could help is tried again. */
   wake(event: ClusterEvent): void {
-    if (this.#unschedulable.size === 0) return
-    for (const queued of [...this.#unschedulable.values()]) if (this.#mayHelp(event, queued)) this.#wake(queued, event.kind)
+    const { world } = this.#options
+    for (const queued of this.#unschedulable.rejectedBy('')) this.#wake(queued, event.kind)
+    for (const plugin of this.#hearing.get(event.kind) ?? []) {
+      for (const queued of this.#unschedulable.rejectedBy(plugin.name)) if (plugin.helps(event, queued.info, world)) this.#wake(queued, event.kind)
+    }
+    for (const held of this.#held.values()) held.wasHelped ||= !held.queued || this.#mayHelp(event, held.queued)
   }
 
   /** Whoever no node was right for is tried again. */
   wakeAll(): void {
-    for (const queued of [...this.#unschedulable.values()]) this.#wake(queued, 'ForceActivate')
+    for (const queued of this.#unschedulable.values()) this.#wake(queued, 'ForceActivate')
+    for (const held of this.#held.values()) held.wasHelped = true
   }
 
-  /** Room is being made for the pod. Until `release`, nothing wakes it. */
+  /** Room is going to be made for the pod, which is being tried. Until `release`, it is not tried again. */
   hold(uid: string): void {
-    this.#held.set(uid, false)
+    this.#held.set(uid, { queued: undefined, wasHelped: false })
   }
 
   /** Room has been made, or could not be: then it is tried again in any case. */
   release(uid: string, isToBeTried: boolean): void {
-    const wasWoken = this.#held.get(uid) ?? false
+    const held = this.#held.get(uid)
     this.#held.delete(uid)
-    const queued = this.#unschedulable.get(uid)
-    if (queued && (wasWoken || isToBeTried)) this.#wake(queued, 'AssignedPodDelete')
+    if (!held?.queued) return
+    if (held.wasHelped || isToBeTried) this.#wake(held.queued, 'AssignedPodDelete')
+    else this.#put('unschedulable', held.queued, 'ScheduleAttemptFailure')
   }
 
   stop(): void {
@@ -187,7 +196,7 @@ export class SchedulingQueue {
   }
 
   #entry(uid: string): QueuedPod | undefined {
-    return this.#gated.get(uid) ?? this.#unschedulable.get(uid) ?? this.#active.get(uid) ?? this.#backoff.get(uid) ?? this.#inFlight.get(uid)
+    return this.#gated.get(uid) ?? this.#unschedulable.get(uid) ?? this.#active.get(uid) ?? this.#backoff.get(uid) ?? this.#inFlight.get(uid) ?? this.#held.get(uid)?.queued
   }
 
   #mayHelp(event: ClusterEvent, { info, rejectedBy }: QueuedPod): boolean {
@@ -201,12 +210,6 @@ export class SchedulingQueue {
   #wake(queued: QueuedPod, why: string): void {
     const { uid } = queued.info
     this.#unschedulable.delete(uid)
-    if (this.#held.has(uid)) {
-      this.#held.set(uid, true)
-      queued.sinceMs = this.#options.clock.now()
-      this.#unschedulable.set(uid, queued)
-      return
-    }
     this.#put(queued.backoffUntilMs > this.#options.clock.now() ? 'backoff' : 'active', queued, why)
   }
 
@@ -221,7 +224,7 @@ export class SchedulingQueue {
     if (place === 'active') this.#active.set(uid, queued)
     else if (place === 'backoff') this.#backoff.set(uid, queued)
     else if (place === 'gated') this.#gated.set(uid, queued)
-    else this.#unschedulable.set(uid, queued)
+    else this.#unschedulable.add(queued)
     this.#options.onMove?.(place, why)
     this.#setTimer()
     if (place === 'active' || (place === 'backoff' && !queued.hasErred)) this.#options.onActive()
@@ -244,7 +247,7 @@ export class SchedulingQueue {
   #setTimer(): void {
     const { clock } = this.#options
     const backoffMs = this.#backoff.peek()?.backoffUntilMs ?? Infinity
-    const [oldest] = this.#unschedulable.values()
+    const { oldest } = this.#unschedulable
     const atMs = Math.min(backoffMs, oldest ? oldest.sinceMs + unschedulableMs : Infinity)
     if (atMs === this.#timerAtMs) return
     this.#cancelTimer?.()

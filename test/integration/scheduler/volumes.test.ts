@@ -13,7 +13,7 @@ const claim = (scene: SchedulerScene, name: string, storageClassName: string, si
   scene.client.create(persistentvolumeclaims, {
     metadata: { name, namespace: 'default' },
     spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
-  } as PersistentVolumeClaim)
+  } as unknown as PersistentVolumeClaim)
 
 const storageClass = (scene: SchedulerScene, name: string, provisioner: string, volumeBindingMode = 'WaitForFirstConsumer'): Promise<StorageClass> =>
   scene.client.create(storageclasses, { metadata: { name }, provisioner, volumeBindingMode } as StorageClass)
@@ -28,7 +28,7 @@ const localVolume = (scene: SchedulerScene, name: string, node: string, storageC
       hostPath: { path: '/data' },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] }] } },
     },
-  } as PersistentVolume)
+  } as unknown as PersistentVolume)
 
 describe('the scheduler and volumes', () => {
   it('chooses the node for a claim that waits for its consumer, and binds the pod when the volume is there', async () => {
@@ -76,7 +76,7 @@ describe('the scheduler and volumes', () => {
     await scene.client.create(persistentvolumes, {
       metadata: { name: 'disk' },
       spec: { storageClassName: 'fast', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/data' } },
-    } as PersistentVolume)
+    } as unknown as PersistentVolume)
     const bound = { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } }, spec: { volumeName: 'disk' } }
     await scene.client.patch(persistentvolumeclaims, 'default', 'data', bound, { type: 'merge' })
     await scene.settle()
@@ -119,7 +119,7 @@ describe('the scheduler and volumes', () => {
       await scene.client.create(persistentvolumes, {
         metadata: { name },
         spec: { storageClassName: 'csi', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi: { driver: 'disks.example.com', volumeHandle: name } },
-      } as PersistentVolume)
+      } as unknown as PersistentVolume)
       await claim(scene, name, 'csi')
       await scene.client.patch(persistentvolumeclaims, 'default', name, { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } }, spec: { volumeName: name } }, { type: 'merge' })
     }

@@ -104,6 +104,8 @@ export const neverTooManyTakenDown = (): Invariant => {
 export const daemonsInTheEnd = (): Invariant => ({
   name: 'every DaemonSet is rolled out',
   unfinished(world): Verdict {
+    const closed = (world.truth.list(nodes.plural) as Node[]).find(({ spec }) => spec?.taints?.some(({ effect }) => effect === 'NoSchedule'))
+    if (closed) return `${closed.metadata.name} is not open yet`
     const sets = world.truth.list(daemonsets.plural) as DaemonSet[]
     const all = world.truth.list(pods.plural) as Pod[]
     const uids = new Set(sets.map((set) => set.metadata.uid))

@@ -1,5 +1,6 @@
 import type { ControllerRevision, DeleteOptions, PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
 import { percentOf } from '../../../src/api/int-or-string.ts'
+import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, isPodFinished, isPodReady, isPodTerminating, millisecondsOf } from '../../../src/controllers/kit/workload/index.ts'
@@ -241,6 +242,8 @@ function judgeClaims(world: World, { metadata, spec }: StatefulSet): Verdict {
   if (!spec.volumeClaimTemplates?.length) return undefined
   for (const ordinal of ordinalsOf({ metadata, spec } as StatefulSet)) {
     const name = `data-${metadata.name}-${ordinal}`
+    // One that was adopted as it was may have none.
+    if (!claimNamesOf(world.truth.get(pods.plural, `default/${metadata.name}-${ordinal}`) as Pod).includes(name)) continue
     const claim = world.truth.get(persistentvolumeclaims.plural, `default/${name}`)
     if (!claim || claim.metadata.deletionTimestamp) return `lacks ${name}`
     const due = spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete' ? 'StatefulSet' : ''

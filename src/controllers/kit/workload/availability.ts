@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/generated/types.ts'
+import { podDeletionGracePeriod } from '../../../api/kinds/pod-deletion.ts'
 import { millisecondsOf } from './timestamp.ts'
 
 const readyCondition = (pod: Pod) => pod.status?.conditions?.find((c) => c.type === 'Ready')
@@ -12,6 +13,9 @@ export const isPodFinished = (pod: Pod): boolean => pod.status?.phase === 'Succe
 
 /** Whether a pod counts as a replica: it has not ended and is not going. */
 export const isPodActive = (pod: Pod): boolean => !isPodFinished(pod) && !isPodTerminating(pod)
+
+/** Whether a pod that is deleted is there for a while: somebody has to end it, or to let it go. */
+export const staysWhenDeleted = (pod: Pod): boolean => podDeletionGracePeriod(pod, undefined) > 0 || Boolean(pod.metadata.finalizers?.length)
 
 /**
  * When a pod is available if nothing happens to it: it must have been ready for that many seconds. Undefined while it is not ready. A ready pod that

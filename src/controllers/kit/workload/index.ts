@@ -1,4 +1,4 @@
-export { availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable } from './availability.ts'
+export { availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable, staysWhenDeleted } from './availability.ts'
 export { blockedText, blockerOf, blockerText, troubleText } from './blocked.ts'
 export type { Blocker, ClaimOf } from './blocked.ts'
 export { findCondition, isConditionTrue, removeCondition, renewCondition, setCondition, setTimedCondition } from './conditions.ts'

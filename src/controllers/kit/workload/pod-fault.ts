@@ -12,12 +12,11 @@ export interface PodFault {
 
 /** What a step could not do for pods. That somebody was faster, or that a revision needs another name, is no fault. */
 export function podFaultOf({ failed }: Pick<Outcome<AnyAction>, 'failed'>): PodFault | undefined {
-  const fault = failed.find(
-    ({ action: { kind }, error }) =>
-      (kind === 'DeletePod' || kind.startsWith('Create')) && judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError),
-  )
+  const fault = failed.find(({ action: { kind }, error }) => (kind === 'DeletePod' || kind.startsWith('Create')) && isFault(error))
   return fault && { reason: fault.action.kind === 'DeletePod' ? 'FailedDelete' : 'FailedCreate', error: fault.error }
 }
+
+const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError)
 
 /**
  * Conditions with ReplicaFailure for as long as there is a fault. It keeps the words it came with: another message may name another pod, and every status

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../durations.ts'
+import { parseDuration } from '../../../base/duration.ts'
 import { containerSortAnnotation, restartPolicyAnnotation } from '../../runtime/labels.ts'
 import type { ContainerConfig, SandboxStatus } from '../../runtime/runtime.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import { parseDuration } from '../../durations.ts'
+import { parseDuration } from '../../../base/duration.ts'
 import type { ProbeKind, Prober } from '../../probes/prober.ts'
 import { annotationOf } from './behaviour.ts'
 

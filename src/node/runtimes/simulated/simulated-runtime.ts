@@ -14,7 +14,7 @@ import {
   type SandboxStatus,
   type Usage,
 } from '../../runtime/runtime.ts'
-import { parseDuration } from '../../durations.ts'
+import { parseDuration } from '../../../base/duration.ts'
 import { AddressPool } from './address-pool.ts'
 import { type Behaviour, annotationOf, behaviourOf } from './behaviour.ts'
 import { simulatedImage } from './images.ts'
@@ -89,7 +89,7 @@ export class SimulatedRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (!sandbox) return
     this.crashSandbox(id)
-    for (const { status } of [...this.#containers.values()]) if (status.sandboxId === id) await this.removeContainer(status.id)
+    for (const { status } of this.#containers.values()) if (status.sandboxId === id) await this.removeContainer(status.id)
     this.#sandboxes.delete(id)
     this.#tell({ kind: 'deleted', sandboxId: id, containerId: undefined })
   }

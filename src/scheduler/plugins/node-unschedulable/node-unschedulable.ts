@@ -15,7 +15,7 @@ const isOpen = ({ spec }: Node): boolean => !spec?.unschedulable
 /** Keeps pods away from nodes that are cordoned. */
 export const nodeUnschedulable: FilterPlugin = {
   name,
-  filter: (pod) => (toleratesCordon(pod) ? undefined : { check: ({ node }) => (isOpen(node) ? undefined : rejection) }),
+  filter: (pod) => (toleratesCordon(pod) ? undefined : { check: ({ isCordoned }) => (isCordoned ? rejection : undefined) }),
   hears: ['NodeAdd', 'NodeUpdate', 'TargetPodUpdate'],
   helps(event, pod) {
     if (event.kind === 'NodeAdd') return isOpen(event.node)

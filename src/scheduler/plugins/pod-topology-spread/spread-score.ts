@@ -1,52 +1,62 @@
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { NodeCounts } from '../../cluster/node-counts.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
+import type { NodeLabels } from '../../cluster/node-labels.ts'
 import { type NodeScorer, type ScorePlugin, maxScore } from '../plugin.ts'
 import type { World } from '../world.ts'
 import { type Constraint, constraintsOf, defaultConstraints, hostnameKey } from './constraint.ts'
 import { name } from './pod-topology-spread.ts'
 
-interface Weighed extends Constraint {
-  counts: NodeCounts
+interface Weighed {
+  readonly key: string
+  readonly isByHost: boolean
+  /** Of all nodes. */
+  readonly counts: NodeCounts
   /** Pods that count, by the value of the label. Not for host names: of them, each node's own count is taken. */
-  byValue: ReadonlyMap<string, number>
+  readonly byValue: ReadonlyMap<string, number>
   /** Labels with few values would otherwise count for nothing beside those with many. */
-  weight: number
+  readonly weight: number
+  /** What every node with the label gets: the more skew is allowed, the less the rest counts. */
+  readonly base: number
 }
 
 const noCounts: ReadonlyMap<string, number> = new Map()
 
 class SpreadScorer implements NodeScorer {
-  readonly #constraints: readonly Weighed[]
+  readonly #keys: readonly string[]
+  readonly #weighed: readonly Weighed[]
   readonly #needsAllKeys: boolean
 
   constructor(constraints: readonly Constraint[], needsAllKeys: boolean, nodes: readonly NodeInfo[], { cluster }: World) {
-    this.#needsAllKeys = needsAllKeys
-    this.#constraints = constraints.map((constraint) => ({ ...constraint, counts: cluster.matching.get(constraint.counted), byValue: noCounts, weight: 0 }))
-    const scored = needsAllKeys ? nodes.filter((node) => this.#hasKeys(node)) : nodes
-    for (const constraint of this.#constraints) {
-      const { topologyKey } = constraint
-      if (topologyKey !== hostnameKey) constraint.byValue = this.#countByValue(constraint, cluster)
-      const size = topologyKey === hostnameKey ? scored.length : new Set(scored.map(({ labels }) => labels?.[topologyKey])).size
-      constraint.weight = Math.log(size + 2)
-    }
+    this.#keys = constraints.map(({ topologyKey }) => topologyKey)
+    this.#needsAllKeys = needsAllKeys && !this.#keys.every((key) => cluster.labels.isEverywhere(key))
+    const scored = this.#needsAllKeys ? nodes.filter((node) => this.#hasKeys(node)) : nodes
+    this.#weighed = constraints.map((constraint) => {
+      const { topologyKey: key, maxSkew, counted } = constraint
+      const isByHost = key === hostnameKey
+      const counts = cluster.matching.get(counted)
+      const byValue = isByHost ? noCounts : this.#countByValue(constraint, counts, cluster)
+      const size = isByHost ? scored.length : countValues(key, scored, cluster.labels)
+      return { key, isByHost, counts, byValue, weight: Math.log(size + 2), base: maxSkew - 1 }
+    })
   }
 
   score(node: NodeInfo): number {
     if (this.#needsAllKeys && !this.#hasKeys(node)) return -1
+    const weighed = this.#weighed
     let sum = 0
-    for (let i = 0; i < this.#constraints.length; i++) {
-      const { topologyKey, maxSkew, byValue, counts, weight } = this.#constraints[i]!
-      const value = node.labels?.[topologyKey]
+    for (let i = 0; i < weighed.length; i++) {
+      const one = weighed[i]!
+      const value = node.labels?.[one.key]
       if (value === undefined) continue
-      const count = topologyKey === hostnameKey ? counts.of(node.name) : (byValue.get(value) ?? 0)
-      sum += count * weight + (maxSkew - 1)
+      const count = one.isByHost ? one.counts.of(node.name) : (one.byValue.get(value) ?? 0)
+      sum += count * one.weight + one.base
     }
     return Math.round(sum)
   }
 
   /** Few is good. Nodes without the labels, at -1, are the worst. */
-  normalize(scores: number[]): void {
+  normalize(scores: Float64Array): void {
     let fewest = Infinity
     let most = 0
     for (const score of scores) {
@@ -61,9 +71,8 @@ class SpreadScorer implements NodeScorer {
     }
   }
 
-  #countByValue({ topologyKey, includes, counts }: Weighed, cluster: Cluster): ReadonlyMap<string, number> {
-    const isAll = !includes && (!this.#needsAllKeys || this.#constraints.every((other) => cluster.labels.isEverywhere(other.topologyKey)))
-    if (isAll) return counts.byLabel(topologyKey)
+  #countByValue({ topologyKey, includes }: Constraint, counts: NodeCounts, cluster: Cluster): ReadonlyMap<string, number> {
+    if (!includes && !this.#needsAllKeys) return counts.byLabel(topologyKey)
     const byValue = new Map<string, number>()
     for (const [name, count] of counts.byNode()) {
       const node = cluster.node(name)
@@ -75,8 +84,16 @@ class SpreadScorer implements NodeScorer {
   }
 
   #hasKeys({ labels }: NodeInfo): boolean {
-    return this.#constraints.every(({ topologyKey }) => labels?.[topologyKey] !== undefined)
+    return this.#keys.every((key) => labels?.[key] !== undefined)
   }
+}
+
+/** How many values a label has on these nodes, none being one of them. */
+function countValues(key: string, nodes: readonly NodeInfo[], labels: NodeLabels): number {
+  const most = labels.isEverywhere(key) ? labels.values(key).size : Infinity
+  const values = new Set<string | undefined>()
+  for (let i = 0; i < nodes.length && values.size < most; i++) values.add(nodes[i]!.labels?.[key])
+  return values.size
 }
 
 /** Prefers nodes on which there are fewer pods like this one. */

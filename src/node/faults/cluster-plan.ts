@@ -1,0 +1,86 @@
+import type { ConfigMap } from '../../api/generated/types.ts'
+import { parseYaml } from '../../api/json/yaml.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { type Client, type Transport, Watcher, configmaps, isNotFound } from '../../client/index.ts'
+import type { FaultPlan } from './fault-plan.ts'
+import { type FaultRule, asFaultRule } from './fault-rule.ts'
+
+/** The config map that a cluster's plan is in, a key for each fault: all nodes of the cluster follow it. */
+export const planNamespace = 'kube-system'
+export const planName = 'coxswain-faults'
+
+/** The rules of a config map, and what is wrong with those that are none. */
+export async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: FaultRule[]; problems: string[] }> {
+  const rules: FaultRule[] = []
+  const problems: string[] = []
+  for (const [name, text] of Object.entries(map?.data ?? {})) {
+    try {
+      rules.push(asFaultRule((await parseYaml(text)).value, `data[${name}]`, name))
+    } catch (e) {
+      problems.push(e instanceof Error ? e.message : String(e))
+    }
+  }
+  return { rules, problems }
+}
+
+/** Keeps a plan as the cluster's config map has it, until the answered function is called. */
+export function followClusterPlan(plan: FaultPlan, options: { transport: Transport; clock: Clock; random: Random; logger: Logger }): () => void {
+  let newest: ConfigMap | undefined
+  const take = async (map: ConfigMap | undefined) => {
+    newest = map
+    const { rules, problems } = await rulesOf(map)
+    if (newest !== map) return
+    for (const problem of problems) options.logger.warn('a fault of the cluster\'s plan is left out', { problem })
+    plan.replace(rules)
+  }
+  const watcher = new Watcher<ConfigMap>({
+    ...options,
+    type: configmaps,
+    namespace: planNamespace,
+    fieldSelector: `metadata.name=${planName}`,
+    listener: {
+      replace: (maps) => void take([...maps.values()][0]),
+      change: (type, map) => void take(type === 'DELETED' ? undefined : map),
+      bookmark() {},
+    },
+  })
+  watcher.start()
+  return () => watcher.stop()
+}
+
+/** The faults of the cluster's plan. */
+export async function listFaults(client: Client): Promise<{ rules: FaultRule[]; problems: string[] }> {
+  return rulesOf(await planOf(client))
+}
+
+/** Puts faults into the cluster's plan; one of the same name is replaced. */
+export async function addFaults(client: Client, rules: readonly FaultRule[]): Promise<void> {
+  const data = Object.fromEntries(rules.map(({ name, ...rule }) => [name, `${JSON.stringify(rule)}\n`]))
+  try {
+    await client.patch(configmaps, planNamespace, planName, { data }, { type: 'merge' })
+  } catch (e) {
+    if (!isNotFound(e)) throw e
+    await client.create(configmaps, { metadata: { name: planName, namespace: planNamespace }, data })
+  }
+}
+
+/** Takes faults out of the cluster's plan, all of them without names; answers which. */
+export async function clearFaults(client: Client, names: readonly string[]): Promise<string[]> {
+  const there = Object.keys((await planOf(client))?.data ?? {})
+  const missing = names.find((name) => !there.includes(name))
+  if (missing !== undefined) throw new Error(`there is no fault ${missing}`)
+  const cleared = names.length > 0 ? [...names] : there
+  if (cleared.length > 0) await client.patch(configmaps, planNamespace, planName, { data: Object.fromEntries(cleared.map((name) => [name, null])) }, { type: 'merge' })
+  return cleared
+}
+
+async function planOf(client: Client): Promise<ConfigMap | undefined> {
+  try {
+    return await client.get(configmaps, planNamespace, planName)
+  } catch (e) {
+    if (!isNotFound(e)) throw e
+    return undefined
+  }
+}

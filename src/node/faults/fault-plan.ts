@@ -1,0 +1,103 @@
+import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
+import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
+import type { Clock } from '../../base/clock.ts'
+import { parseDuration } from '../../base/duration.ts'
+import type { Random } from '../../base/random.ts'
+import type { Fault, Faults, Stage, Subject } from '../faults.ts'
+import { namePattern } from '../name-pattern.ts'
+import { type FaultRule, type StageName, stageNames } from './fault-rule.ts'
+
+/** What a stage says that is told to fail, where the plan has no words of its own. */
+const messages: Record<StageName, string> = {
+  volumes: 'MountVolume.SetUp failed: the fault plan says so',
+  csi: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+  network: 'failed to setup network for sandbox: the fault plan says so',
+  ipam: 'failed to setup network for sandbox: failed to allocate for range 0: no IP addresses available in range set',
+  sandbox: 'failed to create pod sandbox: the fault plan says so',
+  'runtime-handler': 'failed to get sandbox runtime: no runtime for the pod\'s handler is configured',
+  image: 'failed to pull image: the fault plan says so',
+  container: 'failed to start container: the fault plan says so',
+  heartbeat: 'the fault plan holds it back',
+}
+
+interface Active {
+  readonly rule: FaultRule
+  readonly stage: Stage
+  readonly fault: Fault
+  readonly isSubject: (subject: Subject) => boolean
+  readonly fromMs: number
+  readonly untilMs: number
+  /** How often it has happened, by pod or node. */
+  readonly hits: Map<string, number>
+}
+
+/** What goes wrong on nodes, and when: asked at every stage of every pod. Rules come and go while it is in use. */
+export class FaultPlan implements Faults {
+  readonly #clock: Clock
+  readonly #random: Random
+  #active: readonly Active[] = []
+
+  constructor(clock: Clock, random: Random, rules: readonly FaultRule[] = []) {
+    this.#clock = clock
+    this.#random = random
+    this.replace(rules)
+  }
+
+  /** The plan says this from now on. Rules that it had already go on counting. */
+  replace(rules: readonly FaultRule[]): void {
+    const before = new Map(this.#active.map((a) => [JSON.stringify(a.rule), a]))
+    this.#active = rules.map((rule) => before.get(JSON.stringify(rule)) ?? activate(rule, this.#clock.now()))
+  }
+
+  at(stage: Stage, subject: Subject): Fault | undefined {
+    let found: Fault | undefined
+    for (const active of this.#active) {
+      if (active.stage !== stage || !this.#happens(active, subject)) continue
+      const { delayMs, fail } = active.fault
+      found = { delayMs: (found?.delayMs ?? 0) + (delayMs ?? 0), fail: found?.fail ?? fail }
+    }
+    return found
+  }
+
+  #happens({ rule, isSubject, fromMs, untilMs, hits }: Active, subject: Subject): boolean {
+    const nowMs = this.#clock.now()
+    if (nowMs < fromMs || nowMs >= untilMs || !isSubject(subject)) return false
+    if (rule.chance !== undefined && this.#random.next() >= rule.chance) return false
+    if (rule.times === undefined) return true
+    const key = `${subject.pod?.metadata.uid ?? subject.node}/${subject.container ?? ''}`
+    const count = hits.get(key) ?? 0
+    if (count >= rule.times) return false
+    hits.set(key, count + 1)
+    return true
+  }
+}
+
+function activate(rule: FaultRule, nowMs: number): Active {
+  const fromMs = nowMs + (parseDuration(rule.after) ?? 0)
+  const lasts = parseDuration(rule.for)
+  const untilMs = Math.min(lasts === undefined ? Infinity : fromMs + lasts, rule.until === undefined ? Infinity : Date.parse(rule.until))
+  const delayMs = parseDuration(rule.delay)
+  const fault: Fault = {
+    ...(delayMs === undefined ? {} : { delayMs }),
+    ...(rule.fail === undefined ? {} : { fail: rule.fail === true ? messages[rule.stage] : rule.fail }),
+  }
+  return { rule, stage: stageNames[rule.stage], fault, isSubject: subjectMatcher(rule), fromMs, untilMs, hits: new Map() }
+}
+
+function subjectMatcher({ pods, nodes, container }: FaultRule): (subject: Subject) => boolean {
+  const isNode = nameMatcher(nodes)
+  const isNamespace = nameMatcher(pods?.namespace)
+  const isName = nameMatcher(pods?.name)
+  const hasLabels: LabelMatcher = parseLabelSelector(pods?.selector ?? '')
+  return ({ node, pod, container: at }) => {
+    if (!isNode(node) || (container !== undefined && at !== container)) return false
+    if (!pods) return true
+    return pod !== undefined && isNamespace(pod.metadata.namespace ?? '') && isName(pod.metadata.name ?? '') && hasLabels(pod.metadata.labels)
+  }
+}
+
+function nameMatcher(pattern: string | undefined): (name: string) => boolean {
+  if (pattern === undefined) return () => true
+  const expression = namePattern(pattern)
+  return (name) => expression.test(name)
+}

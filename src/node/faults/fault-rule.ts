@@ -1,0 +1,111 @@
+import { parseYaml } from '../../api/json/yaml.ts'
+import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
+import { parseDuration } from '../../base/duration.ts'
+import type { Stage } from '../faults.ts'
+
+/** Names of stages as a plan may say them: some are parts of others, with messages of their own. */
+export const stageNames = {
+  volumes: 'volumes',
+  csi: 'volumes',
+  network: 'network',
+  ipam: 'network',
+  sandbox: 'sandbox',
+  'runtime-handler': 'sandbox',
+  image: 'image',
+  container: 'container',
+  heartbeat: 'heartbeat',
+} as const satisfies Record<string, Stage>
+export type StageName = keyof typeof stageNames
+
+/** One thing that goes wrong, as a plan says it. What is left out does not narrow it. */
+export interface FaultRule {
+  name: string
+  stage: StageName
+  /** `*` stands for anything in names. */
+  pods?: { namespace?: string; name?: string; selector?: string }
+  nodes?: string
+  container?: string
+  /** How much longer it takes: `9s`. */
+  delay?: string
+  /** That it fails then: with this message, or with that of the stage. */
+  fail?: string | true
+  /** How often for each pod, or node: the first so many times. */
+  times?: number
+  /** How likely each time: 0.1 is one in ten. */
+  chance?: number
+  /** When it begins and ends, since the plan was read. */
+  after?: string
+  for?: string
+  /** When it ends at the latest. */
+  until?: string
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isDuration = (value: unknown) => isText(value) && parseDuration(value) !== undefined
+
+const checks: Record<string, (value: unknown) => string | undefined> = {
+  name: (v) => (isText(v) && /^[-._a-zA-Z0-9]+$/.test(v) ? undefined : 'must be of letters, digits, "-", "_" and "."'),
+  stage: (v) => (isText(v) && Object.hasOwn(stageNames, v) ? undefined : `must be one of ${Object.keys(stageNames).join(', ')}`),
+  pods: podsProblem,
+  nodes: (v) => (isText(v) ? undefined : 'must be a name, with "*" for anything'),
+  container: (v) => (isText(v) ? undefined : 'must be a name'),
+  delay: durationProblem,
+  fail: (v) => (v === true || isText(v) ? undefined : 'must be true or a message'),
+  times: (v) => (Number.isInteger(v) && (v as number) > 0 ? undefined : 'must be a number greater than 0'),
+  chance: (v) => (typeof v === 'number' && v > 0 && v <= 1 ? undefined : 'must be greater than 0 and at most 1'),
+  after: durationProblem,
+  for: durationProblem,
+  until: (v) => (isText(v) && !Number.isNaN(Date.parse(v)) ? undefined : 'must be a time like 2026-01-31T12:00:00Z'),
+}
+
+function durationProblem(value: unknown): string | undefined {
+  return isDuration(value) ? undefined : 'must be a duration like 9s or 1m30s'
+}
+
+function podsProblem(value: unknown): string | undefined {
+  if (!isMap(value)) return 'must be a map of namespace, name and selector'
+  const wrong = Object.entries(value).find(([key, v]) => !['namespace', 'name', 'selector'].includes(key) || !isText(v))
+  if (wrong) return `${wrong[0]}: must be one of namespace, name and selector, and text`
+  try {
+    parseLabelSelector((value['selector'] as string | undefined) ?? '')
+    return undefined
+  } catch (e) {
+    return `selector: ${e instanceof Error ? e.message : String(e)}`
+  }
+}
+
+/** Checks one rule. Throws an error that names the field. */
+export function asFaultRule(value: unknown, path: string, name?: string): FaultRule {
+  if (!isMap(value)) throw new Error(`${path}: must be a map`)
+  const rule: Record<string, unknown> = { ...(name === undefined ? {} : { name }), ...value }
+  for (const [key, v] of Object.entries(rule)) {
+    const problem = Object.hasOwn(checks, key) ? checks[key]!(v) : 'is not a field of a fault'
+    if (problem) throw new Error(`${path}.${key}: ${problem}`)
+  }
+  if (rule['stage'] === undefined) throw new Error(`${path}.stage: ${checks['stage']!(undefined)}`)
+  if (rule['delay'] === undefined && rule['fail'] === undefined) throw new Error(`${path}: needs a delay, or fail, or both`)
+  if (rule['stage'] === 'heartbeat' && rule['fail'] === undefined) throw new Error(`${path}: a heartbeat can only fail`)
+  return rule as unknown as FaultRule
+}
+
+/** Reads a plan: YAML with a list `faults`. Rules without a name are called after their stage. */
+export async function parseFaults(text: string): Promise<FaultRule[]> {
+  const { value } = await parseYaml(text)
+  if (!isMap(value) || !Array.isArray(value['faults'])) throw new Error('a fault plan is a map with a list "faults"')
+  const rules: FaultRule[] = []
+  for (const [index, entry] of (value['faults'] as unknown[]).entries()) {
+    const rule = asFaultRule(entry, `faults[${index}]`, freeName(entry, rules))
+    if (rules.some((r) => r.name === rule.name)) throw new Error(`faults[${index}].name: ${rule.name} is there already`)
+    rules.push(rule)
+  }
+  return rules
+}
+
+function freeName(entry: unknown, taken: readonly FaultRule[]): string {
+  const stage = isMap(entry) && isText(entry['stage']) ? entry['stage'] : 'fault'
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? stage : `${stage}-${n}`
+    if (!taken.some((r) => r.name === name)) return name
+  }
+}

@@ -1,0 +1,106 @@
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret } from '../../api/generated/types.ts'
+import { configmaps, isNotFound, persistentvolumeclaims, persistentvolumes, secrets, serviceaccounts } from '../../client/index.ts'
+import { referencesOf } from '../sources/pod-references.ts'
+import { MountError } from '../volumes/mount-error.ts'
+import type { VolumeSources } from '../volumes/volume-manager.ts'
+import { BackOff } from './back-off.ts'
+import type { NodeContext } from './node-context.ts'
+
+const retryFirstMs = 500
+const retryLongestMs = 122_000
+
+/** The volumes of one pod, made once and kept up to date with what they are made from. */
+export class PodVolumes {
+  readonly #context: NodeContext
+  readonly #changed: () => void
+  readonly #holds = new Map<string, () => void>()
+  readonly #retries: BackOff
+  #paths: ReadonlyMap<string, string> | undefined
+  #isStale = false
+
+  /** `changed` is called when something that the pod refers to appears, changes or goes. */
+  constructor(context: NodeContext, changed: () => void) {
+    this.#context = context
+    this.#changed = changed
+    this.#retries = new BackOff(context.clock, retryFirstMs, retryLongestMs)
+  }
+
+  /** Where they are, by name; empty before they are there. */
+  get paths(): ReadonlyMap<string, string> {
+    return this.#paths ?? new Map()
+  }
+
+  /** What they show may have changed: they are made up to date the next time. */
+  markStale(): void {
+    this.#isStale = true
+  }
+
+  /** Follows what the pod refers to. */
+  follow(pod: Pod): void {
+    for (const { type, name } of referencesOf(pod)) {
+      const key = `${type.plural}/${name}`
+      if (this.#holds.has(key)) continue
+      this.#holds.set(key, this.#context.objects.hold(type, pod.metadata.namespace ?? '', name, () => {
+        this.#isStale = true
+        this.#changed()
+      }))
+    }
+  }
+
+  release(): void {
+    for (const release of this.#holds.values()) release()
+    this.#holds.clear()
+  }
+
+  /** Makes them, if need be. Answers 'mounted', or after how long to try again; a pod that runs goes on with what it has. */
+  async mount(pod: Pod, signal: AbortSignal): Promise<'mounted' | { retryMs: number; mayGoOn: boolean }> {
+    if (this.#paths && !this.#isStale) return 'mounted'
+    const { stages, volumes, view, clock } = this.#context
+    const { sandboxes } = view.state(pod.metadata.uid!)
+    const make = () => volumes.mount(pod, this.#sources(signal), { ...this.#context.place(), podIps: sandboxes[0]?.ips ?? [] })
+    // A pod that is adopted has its volumes: no stage is entered.
+    const isStage = this.#paths === undefined && sandboxes.length === 0
+    try {
+      this.#isStale = false
+      this.#paths = await (isStage ? stages.run('volumes', pod, signal, make) : make())
+      this.#retries.reset('')
+      return 'mounted'
+    } catch (e) {
+      if (signal.aborted) throw e
+      this.#context.event(pod, 'Warning', 'FailedMount', sentence(pod, e))
+      this.#isStale = true
+      this.#retries.next('', clock.now())
+      return { retryMs: this.#retries.delayMs(''), mayGoOn: this.#paths !== undefined }
+    }
+  }
+
+  #sources(signal: AbortSignal): VolumeSources {
+    const { objects, client } = this.#context
+    return {
+      configMap: (namespace, name) => objects.get<ConfigMap>(configmaps, namespace, name, signal),
+      secret: (namespace, name) => objects.get<Secret>(secrets, namespace, name, signal),
+      claim: (namespace, name) => objects.get<PersistentVolumeClaim>(persistentvolumeclaims, namespace, name, signal),
+      volume: (name): Promise<PersistentVolume | undefined> =>
+        client.get(persistentvolumes, '', name, { signal }).catch((e: unknown) => {
+          if (isNotFound(e)) return undefined
+          throw e
+        }),
+      token: async (pod, audience, expirationSeconds) => {
+        const { name, namespace = '', uid } = pod.metadata
+        const spec = { audiences: audience ? [audience] : [], expirationSeconds, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } }
+        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
+        const account = pod.spec.serviceAccountName ?? 'default'
+        const answer = await client.subresource<{ status: { token: string } }>(serviceaccounts, namespace, account, 'token', { method: 'POST', body, signal })
+        return answer.status.token
+      },
+    }
+  }
+}
+
+/** What the event says: which volume, where that is known. */
+function sentence(pod: Pod, e: unknown): string {
+  if (e instanceof MountError) return e.event
+  const message = e instanceof Error ? e.message : String(e)
+  const name = pod.spec.volumes?.[0]?.name
+  return name ? `MountVolume.SetUp failed for volume "${name}" : ${message}` : `Unable to attach or mount volumes: ${message}`
+}

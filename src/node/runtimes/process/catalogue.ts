@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { parseYaml } from '../../../api/json/yaml.ts'
+import { namePattern } from '../../name-pattern.ts'
+
+/** What stands for an image on a machine without images. The first entry that fits counts. */
+export interface CatalogueEntry {
+  /** With `*` for anything. Without a slash it is compared with the last part of the name, without a colon with the name without its tag. */
+  image: string
+  /** What the image's own command would be, and its arguments: a container's `command` stands for both, its `args` for the latter. */
+  command?: readonly string[]
+  args?: readonly string[]
+  env?: Readonly<Record<string, string>>
+  workingDir?: string
+  /** It cannot be pulled. */
+  missing?: boolean
+}
+
+const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora', 'centos', 'rockylinux'].map((image) => ({ image, args: ['sh'] }))
+
+/** Images that everybody uses, as far as every machine has what they need. */
+export const builtInEntries: readonly CatalogueEntry[] = [
+  ...shellByDefault,
+  { image: 'hello-world', command: ['echo', 'Hello from Coxswain!'] },
+  { image: 'perl', args: ['perl', '-de0'] },
+  { image: 'python', args: ['python3'] },
+  { image: 'node', args: ['node'] },
+]
+
+const keys = new Set(['image', 'command', 'args', 'env', 'workingDir', 'missing'])
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isTextMap = (value: unknown) => isMap(value) && Object.values(value).every(isText)
+const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads a catalogue file, YAML or JSON. Throws an error that says which entry is wrong, and how. */
+export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
+  const { value } = await parseYaml(text)
+  if (!isMap(value) || !Array.isArray(value['images'])) throw new Error('an image catalogue is a map with a list "images"')
+  return (value['images'] as unknown[]).map((entry, index) => {
+    const wrong = problemOf(entry)
+    if (wrong) throw new Error(`images[${index}]: ${wrong}`)
+    return entry as CatalogueEntry
+  })
+}
+
+function problemOf(entry: unknown): string | undefined {
+  if (!isMap(entry) || !isText(entry['image']) || entry['image'] === '') return 'image is missing'
+  const unknown = Object.keys(entry).find((key) => !keys.has(key))
+  if (unknown) return `unknown field "${unknown}"`
+  for (const field of ['command', 'args']) if (entry[field] !== undefined && !isTextList(entry[field])) return `${field} must be a list of strings`
+  if (entry['env'] !== undefined && !isTextMap(entry['env'])) return 'env must be a map of strings'
+  if (entry['workingDir'] !== undefined && !isText(entry['workingDir'])) return 'workingDir must be a string'
+  return entry['missing'] === undefined || typeof entry['missing'] === 'boolean' ? undefined : 'missing must be true or false'
+}
+
+/** The entry for an image. */
+export function entryFor(image: string, entries: readonly CatalogueEntry[]): CatalogueEntry | undefined {
+  return entries.find((entry) => isMatch(image, entry.image))
+}
+
+function isMatch(image: string, pattern: string): boolean {
+  const withTag = image.replace(/@.*$/, '')
+  const name = pattern.includes(':') ? withTag : withTag.replace(/:[^/:]*$/, '')
+  const compared = pattern.includes('/') ? name : name.slice(name.lastIndexOf('/') + 1)
+  return namePattern(pattern).test(compared)
+}
+
+/** The whole name of an image: `nginx` is `docker.io/library/nginx:latest`. */
+export function fullImageName(image: string): string {
+  const first = image.split('/')[0]!
+  const hasRegistry = image.includes('/') && (/[.:]/.test(first) || first === 'localhost')
+  const named = hasRegistry ? image : `docker.io/${image.includes('/') ? '' : 'library/'}${image}`
+  return /(:[^/]*|@.*)$/.test(named.slice(named.indexOf('/'))) ? named : `${named}:latest`
+}
+
+/** The id of an image that nobody has: always the same for the same name. */
+export const imageId = (image: string): string => `sha256:${createHash('sha256').update(fullImageName(image)).digest('hex')}`

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { RuntimeError } from '../../runtime/runtime.ts'
+import { type CatalogueEntry, entryFor, fullImageName, imageId } from './catalogue.ts'
+import { writeWhole } from './write-whole.ts'
+
+/** The images that were asked for. There is nothing in them: a pull takes no time and no room. */
+export class ImageList {
+  readonly #file: string
+  readonly #catalogue: readonly CatalogueEntry[]
+  readonly #pulled: Set<string>
+
+  constructor(file: string, catalogue: readonly CatalogueEntry[]) {
+    this.#file = file
+    this.#catalogue = catalogue
+    this.#pulled = new Set(readList(file))
+  }
+
+  /** Answers the image's id. Every image is there, but for those that the catalogue says are missing. */
+  pull(image: string): string {
+    if (entryFor(image, this.#catalogue)?.missing) {
+      const name = fullImageName(image)
+      throw new RuntimeError('NotFound', `failed to pull and unpack image "${name}": failed to resolve reference "${name}": ${name}: not found`)
+    }
+    if (!this.#pulled.has(image)) this.#save(this.#pulled.add(image))
+    return imageId(image)
+  }
+
+  status(image: string): { id: string; sizeBytes: number } | undefined {
+    return this.#pulled.has(image) ? { id: imageId(image), sizeBytes: 0 } : undefined
+  }
+
+  list(): { id: string; tags: readonly string[]; sizeBytes: number }[] {
+    return [...this.#pulled].map((image) => ({ id: imageId(image), tags: [fullImageName(image)], sizeBytes: 0 }))
+  }
+
+  remove(image: string): void {
+    if (this.#pulled.delete(image)) this.#save(this.#pulled)
+  }
+
+  #save(images: ReadonlySet<string>): void {
+    writeWhole(this.#file, JSON.stringify([...images]))
+  }
+}
+
+function readList(file: string): string[] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as string[]
+  } catch {
+    // None was pulled yet.
+    return []
+  }
+}

@@ -1,0 +1,368 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
+import type { Random } from '../../../base/random.ts'
+import {
+  type Attachment,
+  type ContainerConfig,
+  type ContainerStatus,
+  type ImagePull,
+  type Runtime,
+  RuntimeError,
+  type RuntimeEvent,
+  type SandboxConfig,
+  type SandboxStatus,
+  type Usage,
+} from '../../runtime/runtime.ts'
+import { type CatalogueEntry, builtInEntries, imageId } from './catalogue.ts'
+import { ImageList } from './images.ts'
+import { LoopbackAddresses, addressPrefixFor } from './loopback-addresses.ts'
+import { bootId, isAlive, processesOf, signalProcess } from './proc.ts'
+import { type ContainerRecord, Records, type SandboxRecord } from './records.ts'
+import { type ViewKind, bestView } from './root-view.ts'
+import { ShimClient } from './shim-client.ts'
+import type { ProcessState } from './shim/protocol.ts'
+import { attachmentOf, runAttached, runToEnd } from './streams.ts'
+import { Surroundings } from './surroundings.ts'
+import { UsageReader } from './usage.ts'
+
+export interface ProcessRuntimeOptions {
+  /** Where everything is kept that has to be known after a restart. One runtime at a time. */
+  directory: string
+  clock: Clock
+  random: Random
+  logger: Logger
+  /** What stands for images, before what is built in. */
+  catalogue?: readonly CatalogueEntry[]
+  /** The first two parts of pods' addresses. Default: one of 127/8 by the directory. */
+  addressPrefix?: string
+  /** The built shim. Default: `coxswain-shim.mjs` beside the built program. */
+  shimProgram?: string
+  /** Default: a root of their own for containers where this machine lets us. */
+  view?: ViewKind
+}
+
+interface Container extends ContainerRecord {
+  /** Undefined until it was started. */
+  process: ProcessState | undefined
+}
+
+/** Runs containers as processes of this machine. What it is and what it is not: docs/runtimes.md. */
+export class ProcessRuntime implements Runtime {
+  readonly name = 'process'
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #logger: Logger
+  readonly #catalogue: readonly CatalogueEntry[]
+  readonly #records: Records
+  readonly #images: ImageList
+  readonly #addresses: LoopbackAddresses
+  readonly #shim: ShimClient
+  readonly #usage: UsageReader
+  readonly #view: Promise<ViewKind>
+  readonly #sandboxes = new Map<string, SandboxRecord>()
+  readonly #containers = new Map<string, Container>()
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>()
+
+  /** Takes up what a runtime of the same directory has left, running or not. */
+  static async open(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
+    mkdirSync(options.directory, { recursive: true, mode: 0o711 })
+    const runtime = new ProcessRuntime({ ...options, directory: realpathSync(options.directory) })
+    await runtime.#adopt()
+    return runtime
+  }
+
+  private constructor(options: ProcessRuntimeOptions) {
+    const { directory, clock, random, logger } = options
+    this.#clock = clock
+    this.#random = random
+    this.#logger = logger
+    this.#catalogue = [...(options.catalogue ?? []), ...builtInEntries]
+    this.#records = new Records(directory)
+    this.#images = new ImageList(path.join(directory, 'images.json'), this.#catalogue)
+    this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
+    this.#usage = new UsageReader(clock)
+    this.#view = options.view ? Promise.resolve(options.view) : bestView(directory)
+    const shimProgram = options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs')
+    this.#shim = new ShimClient(directory, shimProgram, (id) => this.#containerEnded(id), () => this.#shimLost())
+  }
+
+  async version() {
+    return { runtimeName: 'process', runtimeVersion: '1.0.0' }
+  }
+
+  async problems() {
+    return []
+  }
+
+  async runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted()
+    const id = this.#newId()
+    const address = config.hostNetwork ? undefined : this.#addresses.take()
+    const record: SandboxRecord = { id, config, runtimeHandler, state: 'ready', createdAtMs: this.#clock.now(), address, boot: bootId() }
+    this.#records.saveSandbox(record)
+    this.#sandboxes.set(id, record)
+    // It is needed soon; who starts the container waits for it, and hears why it does not come.
+    this.#shim.ensure().catch((error: unknown) => this.#logger.warn('the shim did not start', { error }))
+    this.#tell('started', id)
+    return id
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    const sandbox = this.#sandboxes.get(id)
+    if (sandbox?.state !== 'ready') return
+    await Promise.all(this.#containersOf(id).map((c) => this.stopContainer(c.id, 0)))
+    if (sandbox.address !== undefined) this.#addresses.giveBack(sandbox.address)
+    this.#putSandbox({ ...sandbox, state: 'notReady' })
+    this.#tell('stopped', id)
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    if (!this.#sandboxes.has(id)) return
+    await this.stopPodSandbox(id)
+    for (const container of this.#containersOf(id)) await this.removeContainer(container.id)
+    this.#records.removeSandbox(id)
+    this.#sandboxes.delete(id)
+    this.#tell('deleted', id)
+  }
+
+  async podSandboxStatus(id: string): Promise<SandboxStatus> {
+    return sandboxStatus(this.#sandbox(id))
+  }
+
+  async listPodSandboxes(): Promise<SandboxStatus[]> {
+    return [...this.#sandboxes.values()].map(sandboxStatus)
+  }
+
+  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    if (this.#sandbox(sandboxId).state !== 'ready') throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
+    const record: ContainerRecord = { id: this.#newId(), sandboxId, config, createdAtMs: this.#clock.now() }
+    this.#records.saveContainer(record)
+    this.#containers.set(record.id, { ...record, process: undefined })
+    this.#tell('created', sandboxId, record.id)
+    return record.id
+  }
+
+  async startContainer(id: string): Promise<void> {
+    const container = this.#container(id)
+    if (container.process) throw new RuntimeError('Unknown', `container ${id} is ${container.process.state}`)
+    const sandbox = this.#sandbox(container.sandboxId)
+    const startedAtMs = this.#clock.now()
+    // Nobody else starts it meanwhile.
+    container.process = { state: 'running', pid: 0, pidStart: '', startedAtMs, finishedAtMs: 0, exitCode: 0, reason: '', message: '' }
+    try {
+      const launch = (await this.#surroundings(container)).launch(this.#logPath(sandbox, container))
+      await this.#shim.tell({ op: 'start', id, launch })
+    } catch (e) {
+      const message = e instanceof Error ? e.message : String(e)
+      const failed = this.#records.processState(id)
+      if (failed?.state !== 'exited') this.#end(container, 128, 'StartError', message)
+      else container.process = failed
+      this.#tell('stopped', sandbox.id, id)
+      throw e instanceof RuntimeError ? e : new RuntimeError('Unknown', message)
+    }
+    container.process = this.#records.processState(id) ?? container.process
+    this.#tell('started', sandbox.id, id)
+    if (container.process.state === 'exited') this.#tell('stopped', sandbox.id, id)
+  }
+
+  async stopContainer(id: string, timeoutSeconds: number): Promise<void> {
+    const container = this.#containers.get(id)
+    if (!container || container.process?.state === 'exited') return
+    if (!container.process) {
+      this.#end(container, 0, 'Completed', '')
+      return this.#tell('stopped', container.sandboxId, id)
+    }
+    await this.#shim.tell({ op: 'stop', id, timeoutSeconds })
+    this.#containerEnded(id)
+    // No shim holds it that could have ended it.
+    if (container.process.state === 'running') this.#endLost(container)
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const container = this.#containers.get(id)
+    if (!container) return
+    await this.stopContainer(id, 0)
+    this.#records.removeContainer(id)
+    this.#containers.delete(id)
+    this.#tell('deleted', container.sandboxId, id)
+  }
+
+  async containerStatus(id: string): Promise<ContainerStatus> {
+    return this.#containerStatus(this.#container(id))
+  }
+
+  async listContainers(): Promise<ContainerStatus[]> {
+    return [...this.#containers.values()].map((c) => this.#containerStatus(c))
+  }
+
+  async containerUsage(id: string): Promise<Usage> {
+    const { process } = this.#container(id)
+    return process?.state === 'running' ? this.#usage.read(process.pid) : { cpuNanos: 0, memoryBytes: 0 }
+  }
+
+  async execSync(id: string, command: readonly string[], timeoutSeconds: number) {
+    return runToEnd((await this.#surroundings(this.#container(id))).join(command, this.#runningPid(id), false), timeoutSeconds, this.#clock)
+  }
+
+  async exec(id: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment> {
+    const surroundings = await this.#surroundings(this.#container(id))
+    return runAttached(surroundings.join(options.command, this.#runningPid(id), options.tty), options, this.#clock)
+  }
+
+  async attach(id: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment> {
+    this.#runningPid(id)
+    return attachmentOf(await this.#shim.ask({ op: 'attach', id, stdin: options.stdin }), options)
+  }
+
+  async connect(sandboxId: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
+    const { state, address = '127.0.0.1' } = this.#sandbox(sandboxId)
+    if (state !== 'ready') throw new RuntimeError('Unavailable', `sandbox ${sandboxId} is not running`)
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: address, port, allowHalfOpen: true })
+      socket.once('connect', () => resolve({ readable: socket, writable: socket }))
+      socket.once('error', (error) => reject(new RuntimeError('Unavailable', error.message)))
+    })
+  }
+
+  async pullImage({ image }: ImagePull, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted()
+    return this.#images.pull(image)
+  }
+
+  async imageStatus(image: string) {
+    return this.#images.status(image)
+  }
+
+  async listImages() {
+    return this.#images.list()
+  }
+
+  async removeImage(image: string): Promise<void> {
+    this.#images.remove(image)
+  }
+
+  watch(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+    this.#shim.close()
+  }
+
+  async #adopt(): Promise<void> {
+    // First the shim: what ends from now on is heard of.
+    const hasShim = await this.#shim.join()
+    const boot = bootId()
+    const { sandboxes, containers } = this.#records.load()
+    for (const sandbox of sandboxes) {
+      this.#sandboxes.set(sandbox.id, sandbox)
+      if (sandbox.boot !== boot) this.#putSandbox({ ...sandbox, state: 'notReady' })
+      else if (sandbox.state === 'ready' && sandbox.address !== undefined) this.#addresses.keep(sandbox.address)
+    }
+    for (const record of containers) {
+      const container: Container = { ...record, process: this.#records.processState(record.id) }
+      if (!this.#sandboxes.has(record.sandboxId)) {
+        this.#records.removeContainer(record.id)
+        continue
+      }
+      this.#containers.set(record.id, container)
+      if (container.process?.state !== 'running') continue
+      const isOfThisBoot = this.#sandboxes.get(record.sandboxId)!.boot === boot
+      if (!isOfThisBoot) this.#end(container, 255, 'Error', 'the machine was started anew')
+      else if (!hasShim || !isAlive(container.process.pid, container.process.pidStart)) this.#endUnlessRecorded(container)
+    }
+  }
+
+  #containerEnded(id: string): void {
+    const container = this.#containers.get(id)
+    if (container?.process?.state !== 'running') return
+    const state = this.#records.processState(id)
+    if (state?.state !== 'exited') return
+    container.process = state
+    this.#tell('stopped', container.sandboxId, id)
+  }
+
+  #shimLost(): void {
+    for (const container of this.#containers.values()) if (container.process?.state === 'running' && container.process.pid > 0) this.#endUnlessRecorded(container)
+  }
+
+  /** There is no shim that could write its end: either it has, or nobody knows. */
+  #endUnlessRecorded(container: Container): void {
+    this.#containerEnded(container.id)
+    if (container.process?.state === 'running') this.#endLost(container)
+  }
+
+  #endLost(container: Container): void {
+    const { pid, pidStart } = container.process!
+    if (isAlive(pid, pidStart)) signalProcess(-pid, 'SIGKILL')
+    for (const other of processesOf(container.id, pid)) signalProcess(other, 'SIGKILL')
+    this.#logger.warn('a container had lost the shim that held it', { container: container.config.metadata.name, id: container.id })
+    this.#end(container, 137, 'Error', 'the shim that held the container has ended')
+    this.#tell('stopped', container.sandboxId, container.id)
+  }
+
+  #end(container: Container, exitCode: number, reason: string, message: string): void {
+    const nowMs = this.#clock.now()
+    const before = container.process ?? { pid: 0, pidStart: '', startedAtMs: 0 }
+    container.process = { ...before, state: 'exited', finishedAtMs: nowMs, exitCode, reason, message }
+    this.#records.saveProcessState(container.id, container.process)
+  }
+
+  async #surroundings(container: Container): Promise<Surroundings> {
+    return new Surroundings(container, this.#sandbox(container.sandboxId), this.#catalogue, await this.#view, this.#records.containerDirectory(container.id))
+  }
+
+  #containersOf(sandboxId: string): Container[] {
+    return [...this.#containers.values()].filter((c) => c.sandboxId === sandboxId)
+  }
+
+  #containerStatus({ id, sandboxId, config, createdAtMs, process }: Container): ContainerStatus {
+    const { metadata, image, labels, annotations } = config
+    const { state = 'created', startedAtMs = 0, finishedAtMs = 0, exitCode = 0, reason = '', message = '' } = process ?? {}
+    const logPath = this.#logPath(this.#sandbox(sandboxId), { config })
+    return { id, sandboxId, metadata, state, createdAtMs, startedAtMs, finishedAtMs, exitCode, reason, message, image, imageRef: imageId(image), labels, annotations, logPath }
+  }
+
+  #logPath = (sandbox: SandboxRecord, { config }: Pick<ContainerRecord, 'config'>): string => path.join(sandbox.config.logDirectory, config.logPath)
+
+  #putSandbox(record: SandboxRecord): void {
+    this.#sandboxes.set(record.id, record)
+    this.#records.saveSandbox(record)
+  }
+
+  #sandbox(id: string): SandboxRecord {
+    const sandbox = this.#sandboxes.get(id)
+    if (!sandbox) throw new RuntimeError('NotFound', `sandbox ${id} not found`)
+    return sandbox
+  }
+
+  #container(id: string): Container {
+    const container = this.#containers.get(id)
+    if (!container) throw new RuntimeError('NotFound', `container ${id} not found`)
+    return container
+  }
+
+  #runningPid(id: string): number {
+    const { process } = this.#container(id)
+    if (process?.state !== 'running' || process.pid === 0) throw new RuntimeError('Unavailable', `container ${id} is not running`)
+    return process.pid
+  }
+
+  #newId(): string {
+    return this.#random.uuid().replaceAll('-', '')
+  }
+
+  #tell(kind: RuntimeEvent['kind'], sandboxId: string, containerId?: string): void {
+    for (const listener of this.#listeners) listener({ kind, sandboxId, containerId })
+  }
+}
+
+const sandboxStatus = ({ id, config, state, createdAtMs, address, runtimeHandler }: SandboxRecord): SandboxStatus => ({
+  id, metadata: config.metadata, state, createdAtMs, ips: address === undefined ? [] : [address], runtimeHandler, labels: config.labels, annotations: config.annotations,
+})

@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import type { ContainerConfig, SandboxConfig, SandboxState } from '../../runtime/runtime.ts'
+import { type ProcessState, stateFile } from './shim/protocol.ts'
+import { writeWhole } from './write-whole.ts'
+
+/** What is on the disk of a sandbox. */
+export interface SandboxRecord {
+  id: string
+  config: SandboxConfig
+  runtimeHandler: string
+  state: SandboxState
+  createdAtMs: number
+  /** Undefined with the host's network. */
+  address: string | undefined
+  /** Of the machine's start: a sandbox does not outlive it. */
+  boot: string
+}
+
+/** What is on the disk of a container, what the shim writes left out. */
+export interface ContainerRecord {
+  id: string
+  sandboxId: string
+  config: ContainerConfig
+  createdAtMs: number
+}
+
+const recordFile = 'record.json'
+
+/** Where the runtime keeps what it has to know after a restart: a directory for each sandbox and each container. */
+export class Records {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+    for (const kind of ['sandboxes', 'containers']) mkdirSync(path.join(root, kind), { recursive: true, mode: 0o711 })
+  }
+
+  sandboxDirectory = (id: string): string => path.join(this.#root, 'sandboxes', id)
+  containerDirectory = (id: string): string => path.join(this.#root, 'containers', id)
+
+  saveSandbox(record: SandboxRecord): void {
+    save(this.sandboxDirectory(record.id), record)
+  }
+
+  saveContainer(record: ContainerRecord): void {
+    save(this.containerDirectory(record.id), record)
+  }
+
+  /** What the shim has written; undefined for a container that was never started. */
+  processState(containerId: string): ProcessState | undefined {
+    return read<ProcessState>(path.join(this.containerDirectory(containerId), stateFile))
+  }
+
+  /** Only where there is no shim any more to write it. */
+  saveProcessState(containerId: string, state: ProcessState): void {
+    writeWhole(path.join(this.containerDirectory(containerId), stateFile), JSON.stringify(state))
+  }
+
+  removeSandbox(id: string): void {
+    rmSync(this.sandboxDirectory(id), { recursive: true, force: true })
+  }
+
+  removeContainer(id: string): void {
+    rmSync(this.containerDirectory(id), { recursive: true, force: true })
+  }
+
+  /** All there is, and nothing that was half made or half removed. */
+  load(): { sandboxes: SandboxRecord[]; containers: ContainerRecord[] } {
+    return { sandboxes: loadAll<SandboxRecord>(path.join(this.#root, 'sandboxes')), containers: loadAll<ContainerRecord>(path.join(this.#root, 'containers')) }
+  }
+}
+
+function save(directory: string, record: object): void {
+  mkdirSync(directory, { recursive: true, mode: 0o711 })
+  writeWhole(path.join(directory, recordFile), JSON.stringify(record))
+}
+
+function loadAll<T>(folder: string): T[] {
+  return readdirSync(folder).flatMap((id) => {
+    const record = read<T>(path.join(folder, id, recordFile))
+    if (record === undefined) rmSync(path.join(folder, id), { recursive: true, force: true })
+    return record ?? []
+  })
+}
+
+function read<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T
+  } catch {
+    return undefined
+  }
+}
+

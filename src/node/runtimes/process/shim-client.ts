@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { type Socket, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { RuntimeError } from '../../runtime/runtime.ts'
+import { type Answer, type Ended, type Request, protocolVersion } from './shim/protocol.ts'
+
+/** Longer names of sockets are cut off by kernels. */
+const longestSocketPath = 100
+
+/** A shim ended, or a connection to it, before it answered. */
+class NoAnswer extends Error {}
+
+/** Speaks with the shim of a runtime directory, and starts it where it has to. */
+export class ShimClient {
+  readonly #directory: string
+  readonly #program: string
+  readonly #socketPath: string
+  readonly #ended: (containerId: string) => void
+  readonly #lost: () => void
+  #starting: Promise<void> | undefined
+  #watch: Socket | undefined
+
+  /** `ended` is told of each container that ends, `lost` that there is no shim any more that could tell. */
+  constructor(directory: string, program: string, ended: (containerId: string) => void, lost: () => void) {
+    this.#directory = directory
+    this.#program = program
+    this.#ended = ended
+    this.#lost = lost
+    const socketPath = path.join(directory, 'shim.sock')
+    this.#socketPath = socketPath.length <= longestSocketPath ? socketPath : shortSocketPath(directory)
+  }
+
+  /** Connects to a shim that runs; false where none does. */
+  async join(): Promise<boolean> {
+    if (!existsSync(this.#socketPath)) return false
+    try {
+      await this.#startWatching()
+      return true
+    } catch (e) {
+      if (e instanceof RuntimeError) throw e
+      return false
+    }
+  }
+
+  /** Starts a shim unless one runs. */
+  async ensure(): Promise<void> {
+    if (this.#watch && !this.#watch.destroyed) return
+    this.#starting ??= this.#start().finally(() => (this.#starting = undefined))
+    return this.#starting
+  }
+
+  /** Asks, and once more where the shim had just decided to go. Answers the connection, on which more may follow. */
+  async ask(request: Request): Promise<Socket> {
+    for (let tries = 0; ; tries++) {
+      await this.ensure()
+      try {
+        return await this.#askOnce(request)
+      } catch (e) {
+        if (e instanceof RuntimeError || tries > 0) throw e
+        this.#watch?.destroy()
+      }
+    }
+  }
+
+  /** Asks for something that needs no more than the answer. */
+  async tell(request: Request): Promise<void> {
+    const socket = await this.ask(request)
+    socket.destroy()
+  }
+
+  close(): void {
+    const watch = this.#watch
+    this.#watch = undefined
+    watch?.destroy()
+  }
+
+  async #start(): Promise<void> {
+    if (await this.join()) return
+    rmSync(this.#socketPath, { force: true })
+    // A copy: the program may be built anew while its containers run.
+    const program = path.join(this.#directory, 'shim.mjs')
+    copyFileSync(this.#program, `${program}.new`)
+    renameSync(`${program}.new`, program)
+    const log = openSync(path.join(this.#directory, 'shim.log'), 'a', 0o600)
+    try {
+      const child = spawn(process.execPath, ['--max-semi-space-size=1', program, this.#socketPath], { cwd: '/', detached: true, stdio: ['ignore', log, log, 'pipe'] })
+      await new Promise<void>((resolve, reject) => {
+        child.once('error', reject)
+        child.once('exit', (code) => reject(new RuntimeError('Unavailable', `the shim ended with ${code} when it was to start: see ${this.#directory}/shim.log`)))
+        const ready = child.stdio[3] as Readable
+        ready.once('data', () => {
+          ready.destroy()
+          resolve()
+        })
+      })
+      child.removeAllListeners()
+      child.unref()
+    } finally {
+      closeSync(log)
+    }
+    await this.#startWatching()
+  }
+
+  async #startWatching(): Promise<void> {
+    const socket = await this.#askOnce({ op: 'watch' })
+    this.#watch = socket
+    let text = ''
+    socket.on('data', (piece: Buffer) => {
+      const lines = (text + piece.toString()).split('\n')
+      text = lines.pop()!
+      for (const line of lines) this.#ended((JSON.parse(line) as Ended).ended)
+    })
+    socket.on('close', () => {
+      if (this.#watch !== socket) return
+      this.#watch = undefined
+      this.#lost()
+    })
+    socket.resume()
+    socket.unref()
+  }
+
+  #askOnce(request: Request): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.#socketPath)
+      let head = Buffer.alloc(0)
+      const read = (piece: Buffer) => {
+        head = Buffer.concat([head, piece])
+        const end = head.indexOf(0x0a)
+        if (end === -1) return
+        socket.off('data', read).pause()
+        const rest = head.subarray(end + 1)
+        if (rest.length > 0) socket.unshift(rest)
+        const answer = JSON.parse(head.subarray(0, end).toString()) as Answer
+        if (!answer.ok) reject(new RuntimeError('Unknown', answer.message))
+        else if (answer.version !== protocolVersion) reject(new RuntimeError('Unavailable', `the shim speaks version ${answer.version}, this is version ${protocolVersion}`))
+        else resolve(socket)
+      }
+      socket.on('data', read)
+      socket.on('error', (error) => reject(new NoAnswer(error.message)))
+      socket.on('close', () => reject(new NoAnswer('the shim went away')))
+      socket.write(`${JSON.stringify(request)}\n`)
+    })
+  }
+}
+
+/** In a directory that only this user may enter. */
+function shortSocketPath(directory: string): string {
+  const folder = path.join(tmpdir(), `coxswain-${process.getuid?.() ?? 0}-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (statSync(folder).uid !== process.getuid?.()) throw new RuntimeError('Unavailable', `${folder} belongs to someone else`)
+  return path.join(folder, 'shim.sock')
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { VirtualClock } from '../../../../base/virtual-clock.ts'
+import { LogFile } from './log-file.ts'
+
+function newLog() {
+  const directory = mkdtempSync(path.join(tmpdir(), 'coxswain-log-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const clock = new VirtualClock(Date.parse('2026-01-01T00:00:00.250Z'))
+  const file = path.join(directory, 'a/b/0.log')
+  return { log: new LogFile(file, clock), clock, content: () => readFileSync(file, 'utf8') }
+}
+
+it('LogFile writes whole lines, each with the time of its end', () => {
+  const { log, clock, content } = newLog()
+  log.write('stdout', Buffer.from('one\ntw'))
+  clock.advance(1000)
+  log.write('stdout', Buffer.from('o\n\n'))
+  expect(content()).toBe('2026-01-01T00:00:00.250000000Z stdout F one\n2026-01-01T00:00:01.250000000Z stdout F two\n2026-01-01T00:00:01.250000000Z stdout F \n')
+})
+
+it('LogFile keeps the streams apart, and ends what has no end when it is closed', () => {
+  const { log, content } = newLog()
+  log.write('stdout', Buffer.from('out'))
+  log.write('stderr', Buffer.from('err\n'))
+  expect(content().split('\n').map((l) => l.slice(31))).toEqual(['stderr F err', ''])
+  log.close()
+  expect(content().split('\n').map((l) => l.slice(31))).toEqual(['stderr F err', 'stdout F out', ''])
+})
+
+it('LogFile cuts long lines into parts that make up the line', () => {
+  const { log, content } = newLog()
+  const line = 'abcdefgh'.repeat(5000)
+  log.write('stdout', Buffer.from(`${line}\n`))
+  const parts = content().trimEnd().split('\n').map((l) => ({ tag: l.slice(38, 39), text: l.slice(40) }))
+  expect(parts.map((p) => p.tag)).toEqual(['P', 'P', 'F'])
+  expect(parts.map((p) => p.text).join('')).toBe(line)
+})

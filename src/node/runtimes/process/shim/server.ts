@@ -1,0 +1,128 @@
+import { unlinkSync } from 'node:fs'
+import { type Server, type Socket, createServer } from 'node:net'
+import type { Clock } from '../../../../base/clock.ts'
+import { type Answer, type Ended, FrameReader, type Launch, type Request, frame, protocolVersion } from './protocol.ts'
+import { Supervised } from './supervised.ts'
+
+/** How long the shim stays when it has nothing to hold. */
+const idleMs = 5000
+
+/** Holds the containers of one runtime, and does for the agent what only a parent can do. Agents come and go. */
+export class ShimServer {
+  readonly #socketPath: string
+  readonly #clock: Clock
+  readonly #containers = new Map<string, Supervised>()
+  readonly #watchers = new Set<Socket>()
+  readonly #server: Server
+  #cancelIdle = () => {}
+
+  constructor(socketPath: string, clock: Clock) {
+    this.#socketPath = socketPath
+    this.#clock = clock
+    this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#accept(socket))
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(this.#socketPath, resolve))
+    this.#maybeIdle()
+  }
+
+  /** Ends it, unless it holds something: a machine that goes down ends that first. */
+  endIfIdle(): void {
+    if (this.#containers.size > 0) return
+    // First the name, so that whoever comes now starts another one; the connections end with the process.
+    unlinkSync(this.#socketPath)
+    process.exit(0)
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => socket.destroy())
+    let head = Buffer.alloc(0)
+    const read = (piece: Buffer) => {
+      head = Buffer.concat([head, piece])
+      const end = head.indexOf(0x0a)
+      if (end === -1) return
+      socket.off('data', read)
+      socket.pause()
+      const rest = head.subarray(end + 1)
+      if (rest.length > 0) socket.unshift(rest)
+      this.#serve(socket, JSON.parse(head.subarray(0, end).toString()) as Request).catch((error: unknown) => {
+        answer(socket, { ok: false, message: error instanceof Error ? error.message : String(error) })
+        socket.end()
+      })
+    }
+    socket.on('data', read)
+  }
+
+  async #serve(socket: Socket, request: Request): Promise<void> {
+    switch (request.op) {
+      case 'start':
+        await this.#start(request.id, request.launch)
+        break
+      case 'stop':
+        await this.#containers.get(request.id)?.stop(request.timeoutSeconds)
+        break
+      case 'attach':
+        return this.#attach(socket, request.id, request.stdin)
+      case 'watch':
+        answer(socket, done)
+        this.#watchers.add(socket)
+        socket.on('close', () => this.#watchers.delete(socket)).resume()
+        return
+      case 'hello':
+        break
+    }
+    answer(socket, done)
+    socket.end()
+  }
+
+  async #start(id: string, launch: Launch): Promise<void> {
+    if (this.#containers.has(id)) throw new Error(`container ${id} is running already`)
+    this.#cancelIdle()
+    const container = new Supervised(id, launch, this.#clock)
+    this.#containers.set(id, container)
+    void container.ended.then(() => {
+      this.#containers.delete(id)
+      const line = `${JSON.stringify({ ended: id } satisfies Ended)}\n`
+      for (const watcher of this.#watchers) watcher.write(line)
+      this.#maybeIdle()
+    })
+    await container.start()
+  }
+
+  #attach(socket: Socket, id: string, stdin: boolean): void {
+    const container = this.#containers.get(id)
+    if (!container) throw new Error(`container ${id} is not running`)
+    answer(socket, done)
+    const leave = container.listen({
+      output: (stream, piece) => void socket.write(frame(stream, piece)),
+      ended(exitCode) {
+        const content = Buffer.alloc(4)
+        content.writeUInt32BE(exitCode)
+        socket.end(frame('exit', content))
+      },
+    })
+    const frames = new FrameReader()
+    socket.on('data', (piece: Buffer) => {
+      for (const { kind, content } of frames.read(piece)) {
+        if (kind === 'stdin') container.input(content)
+        else if (kind === 'stdinEnd') container.inputEnds()
+        else if (kind === 'resize') container.resize(content.readUInt16BE(0), content.readUInt16BE(2))
+      }
+    })
+    socket.on('close', () => {
+      leave()
+      if (stdin) container.inputEnds()
+    })
+    socket.resume()
+  }
+
+  #maybeIdle(): void {
+    this.#cancelIdle()
+    if (this.#containers.size === 0) this.#cancelIdle = this.#clock.after(idleMs, () => this.endIfIdle())
+  }
+}
+
+const done: Answer = { ok: true, version: protocolVersion }
+
+const answer = (socket: Socket, what: Answer) => void socket.write(`${JSON.stringify(what)}\n`)

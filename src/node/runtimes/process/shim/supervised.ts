@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../../../base/clock.ts'
+import { allProcesses, processStat, processesOf, signalProcess } from '../proc.ts'
+import { exitCodeOf } from '../exit-code.ts'
+import { setTerminalSize } from '../terminal.ts'
+import { writeWhole } from '../write-whole.ts'
+import { LogFile } from './log-file.ts'
+import { openPipes } from './pipes.ts'
+import { Placeholder } from './placeholder.ts'
+import { type Launch, type ProcessState, stateFile } from './protocol.ts'
+
+/** After the process has ended, its output is waited for no longer than this: someone else may hold it open. */
+const lastWordsMs = 500
+
+export interface Listener {
+  output(stream: 'stdout' | 'stderr', piece: Buffer): void
+  ended(exitCode: number): void
+}
+
+/** One container's process: its output, its end, its state on the disk. */
+export class Supervised {
+  readonly #id: string
+  readonly #launch: Launch
+  readonly #clock: Clock
+  readonly #log: LogFile
+  readonly #placeholder = new Placeholder()
+  readonly #listeners = new Set<Listener>()
+  #child: ChildProcess | undefined
+  #state: ProcessState = { state: 'running', pid: 0, pidStart: '', startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '' }
+  readonly ended: Promise<void>
+  #end = () => {}
+
+  constructor(id: string, launch: Launch, clock: Clock) {
+    this.#id = id
+    this.#launch = launch
+    this.#clock = clock
+    this.#log = new LogFile(launch.logPath, clock)
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+  }
+
+  /** Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. */
+  async start(): Promise<void> {
+    const { command, env, workingDirectory, user, stdin, tty, reportsReady, placeholder } = this.#launch
+    const [stdout, stderr] = openPipes(this.#launch.directory)
+    const child = spawn(command[0]!, command.slice(1), {
+      cwd: workingDirectory,
+      env: { ...env },
+      ...user,
+      detached: true,
+      stdio: [stdin || tty ? 'pipe' : 'ignore', stdout.writeEnd, stderr.writeEnd, ...(reportsReady ? ['pipe' as const] : [])],
+    })
+    this.#child = child
+    const closed = Promise.all([stdout.read((piece) => this.#heard('stdout', piece)), stderr.read((piece) => this.#heard('stderr', piece))])
+    // It ends when its program does not read any more.
+    child.stdin?.on('error', () => {})
+    const exit = new Promise<number>((resolve) => child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal))))
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    }).catch((error: Error) => this.#failToStart(error.message))
+    this.#state = { ...this.#state, pid: child.pid!, pidStart: processStat(child.pid!)?.start ?? '', startedAtMs: this.#clock.now() }
+    if (reportsReady) {
+      const problem = await reported(child.stdio[3] as Readable)
+      if (problem !== undefined) {
+        this.#signalAll('SIGKILL')
+        await exit
+        this.#failToStart(problem)
+      }
+    }
+    this.#save()
+    if (placeholder) await this.#placeholder.listen(placeholder, (line) => this.#heard('stdout', Buffer.from(`placeholder: ${line}\n`)))
+    void exit.then((code) => this.#finish(code, closed))
+  }
+
+  /** Resolves when it has ended. Of several calls the shortest time counts. */
+  async stop(timeoutSeconds: number): Promise<void> {
+    const child = this.#child
+    if (!child || this.#state.state === 'exited') return
+    this.#signalProgram(timeoutSeconds > 0 ? (this.#launch.stopSignal as NodeJS.Signals) : 'SIGKILL')
+    const cancel = this.#clock.after(timeoutSeconds * 1000, () => this.#signalAll('SIGKILL'))
+    await this.ended
+    cancel()
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  input(piece: Buffer): void {
+    this.#child?.stdin?.write(piece)
+  }
+
+  /** Who was attached has nothing more to say. */
+  inputEnds(): void {
+    if (this.#launch.stdinOnce) this.#child?.stdin?.end()
+  }
+
+  resize(columns: number, rows: number): void {
+    if (this.#launch.tty && this.#child?.pid !== undefined) setTerminalSize(this.#child.pid, columns, rows)
+  }
+
+  #heard(stream: 'stdout' | 'stderr', piece: Buffer): void {
+    this.#log.write(stream, piece)
+    for (const listener of this.#listeners) listener.output(stream, piece)
+  }
+
+  async #finish(exitCode: number, closed: Promise<unknown>): Promise<void> {
+    this.#placeholder.close()
+    // What it has left behind ends with it, as with a container.
+    this.#signalAll('SIGKILL')
+    let cancel = () => {}
+    await Promise.race([closed, new Promise<void>((resolve) => (cancel = this.#clock.after(lastWordsMs, resolve)))])
+    cancel()
+    this.#log.close()
+    this.#state = { ...this.#state, state: 'exited', exitCode, finishedAtMs: this.#clock.now(), reason: exitCode === 0 ? 'Completed' : 'Error' }
+    this.#save()
+    for (const listener of this.#listeners) listener.ended(exitCode)
+    this.#end()
+  }
+
+  #failToStart(message: string): never {
+    this.#log.close()
+    const nowMs = this.#clock.now()
+    this.#state = { ...this.#state, state: 'exited', startedAtMs: nowMs, finishedAtMs: nowMs, exitCode: 128, reason: 'StartError', message }
+    this.#save()
+    this.#end()
+    throw new Error(message)
+  }
+
+  #signalProgram(signal: NodeJS.Signals): void {
+    const { pid } = this.#state
+    // With a terminal the group is that of who holds it; the program's is below.
+    const children = this.#launch.tty ? allProcesses().filter((p) => p.parent === pid) : []
+    if (children.length > 0) for (const child of children) signalProcess(-child.group, signal)
+    else signalProcess(-pid, signal)
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    const { pid } = this.#state
+    signalProcess(-pid, signal)
+    for (const other of processesOf(this.#id, pid)) signalProcess(other, signal)
+  }
+
+  #save(): void {
+    writeWhole(path.join(this.#launch.directory, stateFile), JSON.stringify(this.#state))
+  }
+}
+
+/** Undefined where the other side said that it is ready; else what it said, or that it ended. */
+function reported(stream: Readable): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = ''
+    stream.on('data', (piece: Buffer) => (text += piece.toString()))
+    stream.once('close', () => resolve(text.startsWith('ready') ? undefined : text.trim() || 'the root directory could not be made'))
+  })
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { Usage } from '../../runtime/runtime.ts'
+import { type ProcessStat, allProcesses, nanosPerTick, residentBytes } from './proc.ts'
+
+/** Who asks for all containers asks within this time: all processes are looked at once for them. */
+const freshMs = 1000
+
+/** What the processes of containers use, by the sessions that they are in. */
+export class UsageReader {
+  readonly #clock: Clock
+  #lookedAtMs = -Infinity
+  #bySession = new Map<number, ProcessStat[]>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  read(session: number): Usage {
+    if (this.#clock.now() - this.#lookedAtMs > freshMs) this.#look()
+    const processes = this.#bySession.get(session) ?? []
+    return {
+      cpuNanos: processes.reduce((sum, p) => sum + p.cpuTicks, 0) * nanosPerTick,
+      memoryBytes: processes.reduce((sum, p) => sum + residentBytes(p.pid), 0),
+    }
+  }
+
+  #look(): void {
+    this.#lookedAtMs = this.#clock.now()
+    this.#bySession = new Map()
+    for (const p of allProcesses()) {
+      const group = this.#bySession.get(p.session)
+      if (group) group.push(p)
+      else this.#bySession.set(p.session, [p])
+    }
+  }
+}

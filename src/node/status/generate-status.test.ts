@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { Pod, PodStatus } from '../../api/generated/types.ts'
+import { sampleContainer as container, samplePod, sampleState as state } from '../sample-pod.ts'
+import { type Seen, generateStatus } from './generate-status.ts'
+
+const noon = Date.parse('2026-01-01T12:00:00Z')
+
+const seen = (more: Partial<Seen> = {}): Seen => ({
+  pod: samplePod(),
+  old: {},
+  state: state([container('app')]),
+  runtimeName: 'test',
+  waiting: new Map(),
+  health: { isStarted: () => true, isReady: () => true },
+  isEnding: false,
+  verdict: undefined,
+  hostIps: ['192.168.0.1'],
+  nowMs: noon,
+  tellsSandbox: true,
+  hasVolumes: true,
+  isFirst: false,
+  ...more,
+})
+
+const said = (status: PodStatus, type: string) => status.conditions?.find((c) => c.type === type)
+const exited = (exitCode: number) => container('app', { state: 'exited', exitCode, finishedAtMs: noon, reason: exitCode === 0 ? 'Completed' : 'Error' })
+const policy = (restartPolicy: string): Pod => samplePod({ restartPolicy })
+
+describe('generateStatus()', () => {
+  it.each<[string, Partial<Seen>, string]>([
+    ['nothing has been done yet', { state: state([], []) }, 'Pending'],
+    ['its container runs', {}, 'Running'],
+    ['its container is started again', { state: state([exited(1)]) }, 'Running'],
+    ['it has ended well', { pod: policy('Never'), state: state([exited(0)]) }, 'Succeeded'],
+    ['it has ended badly', { pod: policy('Never'), state: state([exited(1)]) }, 'Failed'],
+    ['it failed, and is tried again', { pod: policy('OnFailure'), state: state([exited(1)]) }, 'Running'],
+    ['it is ended, though it would be restarted', { state: state([exited(0)]), isEnding: true }, 'Succeeded'],
+    ['it was judged', { verdict: { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } }, 'Failed'],
+    ['it has ended before', { old: { phase: 'Failed' }, state: state([], []) }, 'Failed'],
+  ])('when %s, tells the phase', (_, more, phase) => {
+    expect(generateStatus(seen(more)).phase).toBe(phase)
+  })
+
+  it.each<[string, Partial<Seen>, 'True' | 'False' | undefined]>([
+    ['True with sandbox, network and volumes', {}, 'True'],
+    ['False before there is a sandbox', { state: state([], []) }, 'False'],
+    ['False without volumes', { hasVolumes: false }, 'False'],
+    ['not there with its gate off', { tellsSandbox: false }, undefined],
+  ])('PodReadyToStartContainers is %s', (_, more, status) => {
+    expect(said(generateStatus(seen(more)), 'PodReadyToStartContainers')?.status).toBe(status)
+  })
+
+  it('moves the time of a condition exactly when its status turns', () => {
+    const first = generateStatus(seen({ state: state([], []) }))
+    const later = generateStatus(seen({ old: first, state: state([], []), nowMs: noon + 60_000 }))
+    expect(later).toEqual(first)
+    const turned = generateStatus(seen({ old: later, nowMs: noon + 120_000 }))
+    expect(said(turned, 'PodReadyToStartContainers')).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T12:02:00Z' })
+    expect(said(turned, 'Initialized')).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' })
+  })
+
+  it('tells a container that waits with its last end', () => {
+    const waiting = new Map([['app', { reason: 'CrashLoopBackOff', message: 'back-off 10s' }]])
+    const [status] = generateStatus(seen({ state: state([exited(3)]), waiting })).containerStatuses!
+    expect(status).toMatchObject({ ready: false, started: false, state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } }, lastState: { terminated: { exitCode: 3 } } })
+  })
+
+  it('tells that a container is lost of which nobody knows any more', () => {
+    const old = generateStatus(seen())
+    const [status] = generateStatus(seen({ old, state: state([], []) })).containerStatuses!
+    expect(status).toMatchObject({ state: { waiting: { reason: 'ContainerCreating' } }, lastState: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } } })
+    expect(generateStatus(seen({ old, pod: policy('Never'), state: state([], []) })).phase).toBe('Failed')
+  })
+
+  it('names the containers that are not ready', () => {
+    const status = generateStatus(seen({ health: { isStarted: () => true, isReady: () => false } }))
+    expect(said(status, 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady', message: 'containers with unready status: [app]' })
+  })
+})

@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret, Volume } from '../../api/generated/types.ts'
+import { samplePod } from '../sample-pod.ts'
+import { localDisk } from './disk.ts'
+import { MountError } from './mount-error.ts'
+import { VolumeManager, type VolumeSources } from './volume-manager.ts'
+
+let root: string
+let volumes: VolumeManager
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'volumes-'))
+  volumes = new VolumeManager(localDisk, root)
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+let settings: ConfigMap | undefined
+const sources: VolumeSources = {
+  configMap: async (_, name) => (name === 'settings' ? settings : undefined),
+  secret: async (_, name) => (name === 'keys' ? ({ metadata: {}, data: { token: Buffer.from('s3cret').toString('base64') } } as Secret) : undefined),
+  claim: async (_, name) =>
+    name === 'none' ? undefined : ({ metadata: {}, spec: { volumeName: 'pv' }, status: { phase: name === 'bound' ? 'Bound' : 'Pending' } } as unknown as PersistentVolumeClaim),
+  volume: async () => ({ metadata: { name: 'pv' }, spec: { hostPath: { path: path.join(root, 'pv') } } }) as PersistentVolume,
+  token: async () => 'a token',
+}
+const place = { podIps: [], hostIps: [], allocatable: {} }
+
+const mount = async (...all: Volume[]) => volumes.mount(samplePod({ volumes: all }, { labels: { app: 'web' } }), sources, place)
+const read = async (volume: Volume, file: string) => readFile(path.join((await mount(volume)).get(volume.name)!, file), 'utf8')
+
+beforeEach(() => {
+  settings = { metadata: {}, data: { colour: 'red', size: '3' } }
+})
+
+describe('VolumeManager.mount()', () => {
+  it.each<[string, Volume, string, string]>([
+    ['a config map', { name: 'v', configMap: { name: 'settings' } }, 'colour', 'red'],
+    ['a key of it elsewhere', { name: 'v', configMap: { name: 'settings', items: [{ key: 'colour', path: 'deep/down' }] } }, 'deep/down', 'red'],
+    ['a secret', { name: 'v', secret: { secretName: 'keys' } }, 'token', 's3cret'],
+    ['the pod itself', { name: 'v', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } }, 'labels', 'app="web"'],
+    ['a token', { name: 'v', projected: { sources: [{ serviceAccountToken: { path: 'token' } }, { configMap: { name: 'settings' } }] } }, 'token', 'a token'],
+    ['all of it in one place', { name: 'v', projected: { sources: [{ secret: { name: 'keys' } }, { configMap: { name: 'settings' } }] } }, 'size', '3'],
+  ])('shows %s', async (_, volume, file, expected) => {
+    expect(await read(volume, file)).toBe(expected)
+  })
+
+  it('turns over to what is there now, all at once, and removes what is gone', async () => {
+    const volume: Volume = { name: 'v', configMap: { name: 'settings' } }
+    await mount(volume)
+    settings = { metadata: {}, data: { colour: 'blue' } }
+    expect(await read(volume, 'colour')).toBe('blue')
+    const at = (await mount(volume)).get('v')!
+    expect((await readdir(at)).filter((name) => !name.startsWith('..'))).toEqual(['colour'])
+    expect((await readdir(at)).length).toBe(3)
+  })
+
+  it('gives files the mode that is asked for', async () => {
+    const at = (await mount({ name: 'v', secret: { secretName: 'keys', defaultMode: 0o400 } })).get('v')!
+    expect((await stat(path.join(at, 'token'))).mode & 0o777).toBe(0o400)
+  })
+
+  it('makes empty directories that anybody may write to, and the directory of a claim', async () => {
+    const paths = await mount({ name: 'empty', emptyDir: {} }, { name: 'claimed', persistentVolumeClaim: { claimName: 'bound' } })
+    expect((await stat(paths.get('empty')!)).mode & 0o777).toBe(0o777)
+    expect(paths.get('claimed')).toBe(path.join(root, 'pv'))
+    expect((await stat(path.join(root, 'pv'))).isDirectory()).toBe(true)
+  })
+
+  it('removes what was made, and keeps what is claimed, and logs until the pod is gone', async () => {
+    await mount({ name: 'empty', emptyDir: {} }, { name: 'claimed', persistentVolumeClaim: { claimName: 'bound' } })
+    await localDisk.makeDirectory(path.join(volumes.podDirectory('u1'), 'logs'))
+    await volumes.unmount('u1')
+    expect((await readdir(root)).sort()).toEqual(['pods', 'pv'])
+    expect(await readdir(volumes.podDirectory('u1'))).toEqual(['logs'])
+    await volumes.forget('u1')
+    expect(await readdir(path.join(root, 'pods'))).toEqual([])
+  })
+
+  it.each<[string, Volume, string]>([
+    ['a missing config map', { name: 'v', configMap: { name: 'x' } }, 'MountVolume.SetUp failed for volume "v" : configmap "x" not found'],
+    ['a missing secret', { name: 'v', secret: { secretName: 'x' } }, 'MountVolume.SetUp failed for volume "v" : secret "x" not found'],
+    ['a missing key', { name: 'v', configMap: { name: 'settings', items: [{ key: 'x', path: 'x' }] } }, 'MountVolume.SetUp failed for volume "v" : configmap references non-existent config key: x'],
+    ['a claim that is not bound', { name: 'v', persistentVolumeClaim: { claimName: 'waiting' } }, 'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed to process volumes=[v]: error processing PVC default/waiting: PVC is not bound'],
+    ['a path that is no directory', { name: 'v', hostPath: { path: '/nowhere/at/all', type: 'Directory' } }, 'MountVolume.SetUp failed for volume "v" : hostPath type check failed: /nowhere/at/all is not a directory'],
+  ])('says what is wrong with %s', async (_, volume, event) => {
+    const error = await mount(volume).catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(MountError)
+    expect((error as MountError).event).toBe(event)
+  })
+
+  it('does without what is optional', async () => {
+    expect((await mount({ name: 'v', configMap: { name: 'x', optional: true } })).has('v')).toBe(true)
+  })
+})
