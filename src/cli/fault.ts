@@ -45,7 +45,7 @@ export function faultLine({ name, stage, pods, nodes, container, delay, fail, ti
     nodes ? `on ${nodes}` : stage === 'heartbeat' ? 'all nodes' : '',
     container ? `container ${container}` : '',
   ]
-  const what = [delay ? `${delay} late` : '', fail ? `fails${fail === true ? '' : `: ${fail}`}` : '']
+  const what = [delay ? `${delay} late` : '', delay && fail ? 'and' : '', fail ? `fails${fail === true ? '' : `: ${fail}`}` : '']
   const when = [times ? `${times} times` : '', chance ? `with chance ${chance}` : '', after ? `after ${after}` : '', lasts ? `for ${lasts}` : '', until ? `until ${until}` : '']
   return `${name}\t${stage}\t${[who, what, when].map((part) => part.filter(Boolean).join(' ')).filter(Boolean).join(', ')}`
 }

@@ -14,7 +14,8 @@ const replayer = 'replay-controllers.mjs'
  * scenarios have deadlines of three seconds, which must not pass meanwhile.
  */
 const together = { WIDTH: '12', QUIET: '1100' }
-const alone = { WIDTH: '1', QUIET: '1100' }
+/** First at the pace at which Kubernetes was recorded: there are deadlines that must have passed by the next step, too. */
+const alone = [{ WIDTH: '1', QUIET: '1600' }, { WIDTH: '1', QUIET: '1100' }]
 
 const limitMs = 300_000
 
@@ -46,10 +47,13 @@ if (canReplay(replayer)) {
 
     it.each(files)('in %s %s, but for what docs/compatibility.md lists', async (name, only) => {
       const tally = await replay(replayer, name, server.kubeconfig, { only, env: together })
-      // Where a deadline passed on a busy machine, playing it alone tells whether that was all.
+      // Where a deadline passed too soon or too late for this pace, playing it alone tells whether that was all.
       for (const scenario of [...tally.failed.keys()].filter((s) => !known.has(s))) {
-        const again = await replay(replayer, name, server.kubeconfig, { only: scenario, env: alone })
-        if (!again.failed.has(scenario)) tally.failed.delete(scenario)
+        for (const env of alone) {
+          const again = await replay(replayer, name, server.kubeconfig, { only: scenario, env })
+          if (!again.failed.has(scenario)) tally.failed.delete(scenario)
+          if (!tally.failed.has(scenario)) break
+        }
       }
       expect(surprises(tally, known)).toEqual({ unlisted: [], mended: [] })
       expect(tally.scenarios.length).toBeGreaterThan(0)

@@ -23,11 +23,10 @@ export async function ensureImage(context: NodeContext, pod: Pod, container: Pod
   if (present && policy !== 'Always') return tell('Normal', 'Pulled', `Container image "${image}" already present on machine and can be accessed by the pod`)
   const key = `${pod.metadata.uid}_${image}`
   const startMs = clock.now()
-  const waiting = lastFailures.get(context)?.get(key)
-  const leftMs = waiting === undefined ? 0 : pulls.leftMs(key, waiting.atMs)
-  if (waiting && leftMs > 0) {
+  const leftMs = pulls.leftMs(key)
+  if (leftMs > 0) {
     tell('Normal', 'BackOff', `Back-off pulling image "${image}"`)
-    throw new StartError('ImagePullBackOff', `Back-off pulling image "${image}": ErrImagePull: ${waiting.message}`, leftMs)
+    throw new StartError('ImagePullBackOff', `Back-off pulling image "${image}": ErrImagePull: ${pulls.why(key)}`, leftMs)
   }
   tell('Normal', 'Pulling', `Pulling image "${image}"`)
   try {
@@ -36,22 +35,11 @@ export async function ensureImage(context: NodeContext, pod: Pod, container: Pod
     if (signal.aborted) throw e
     const message = e instanceof Error ? e.message : String(e)
     tell('Warning', 'Failed', `Failed to pull image "${image}": ${message}`)
-    pulls.next(key, clock.now())
-    failuresOf(context).set(key, { atMs: clock.now(), message })
+    pulls.next(key, clock.now(), message)
     throw new StartError('ErrImagePull', message, 0)
   }
-  lastFailures.get(context)?.delete(key)
   pulls.reset(key)
   const took = printDuration(clock.now() - startMs)
   const { sizeBytes = 0 } = (await runtime.imageStatus(withTag(image))) ?? {}
   tell('Normal', 'Pulled', `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`)
-}
-
-/** When and why a pull failed last, by pod and image. */
-const lastFailures = new WeakMap<NodeContext, Map<string, { atMs: number; message: string }>>()
-
-function failuresOf(context: NodeContext): Map<string, { atMs: number; message: string }> {
-  let failures = lastFailures.get(context)
-  if (!failures) lastFailures.set(context, (failures = new Map()))
-  return failures
 }

@@ -186,6 +186,19 @@ describe('the scheduler', () => {
     expect(items.map(({ spec }) => spec.nodeName ?? '').sort()).toEqual(['', 'node-1', 'node-1', 'node-2', 'node-2'])
   })
 
+  it('lets others have their turn while very many pods wait', async () => {
+    const scene = await SchedulerScene.start()
+    for (let i = 0; i < 100; i++) await scene.pod(`web-${i}`, { containers: [asking({ cpu: '10m' })] })
+    await scene.node('node-1')
+    await scene.settle()
+    const bound = async () => (await scene.client.list(pods, 'default')).items.filter(({ spec }) => spec.nodeName).length
+    const atOnce = await bound()
+    expect(atOnce).toBeGreaterThan(0)
+    expect(atOnce).toBeLessThan(100)
+    await scene.pass(0)
+    expect(await bound()).toBe(100)
+  })
+
   it('decides the same with the same seed', async () => {
     const run = async () => {
       const scene = await SchedulerScene.start({ seed: 7 })

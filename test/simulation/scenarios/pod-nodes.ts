@@ -1,6 +1,7 @@
 import type { Pod } from '../../../src/api/generated/types.ts'
+import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
-import { controllerOf, pods } from '../../../src/client/index.ts'
+import { controllerOf, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import { isPodFinished, isPodReady, timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'
 
@@ -22,6 +23,8 @@ export function runPods(world: World, nodeFor?: (pod: Pod) => string | undefined
   const report = async (pod: Pod) => {
     if (pod.metadata.deletionTimestamp || isPodFinished(pod) || isPodReady(pod)) return
     const { name = '' } = pod.metadata
+    const missing = claimNamesOf(pod).find((claim) => !world.truth.get(persistentvolumeclaims.plural, `default/${claim}`))
+    if (missing) throw new Error(`${missing} is not there yet`)
     if (!pod.spec.nodeName) {
       const node = nodeFor ? nodeFor(pod) : random.pick(['n1', 'n2'])
       if (!node) throw new Error(`there is no node for ${name}`)

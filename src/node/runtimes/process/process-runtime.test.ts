@@ -268,6 +268,39 @@ describe('an agent that is started anew', () => {
     expect(pids.map((pid) => isAlive(pid, ''))).toEqual([false, false])
   })
 
+  it('starts nothing twice that was being started when its predecessor was killed', async () => {
+    const directory = path.join(bench.directory, 'runtime-twice')
+    const first = await bench.open({ directory })
+    const sandbox = await first.runPodSandbox(sandboxConfig('twice', path.join(logs, 'twice')), '', new AbortController().signal)
+    const [a, b] = [await first.createContainer(sandbox, containerConfig('a')), await first.createContainer(sandbox, containerConfig('b'))]
+    started.push(a!, b!)
+    const second = await bench.open({ directory })
+    await Promise.all([a, b].flatMap((id) => [first.startContainer(id!), second.startContainer(id!)]))
+    expect([bench.processesLeft([a!]).length, bench.processesLeft([b!]).length]).toEqual([1, 1])
+    await first.close()
+    await cleanUp(second)
+    await vi.waitFor(() => expect(bench.processesLeft([a!, b!])).toEqual([]))
+  })
+
+  it('counts as ended what ran before the machine was started anew', async () => {
+    const directory = path.join(bench.directory, 'runtime-boot')
+    const first = await bench.open({ directory })
+    const { id, sandbox } = await run(first, shell('exit 0'))
+    await ended(first, id)
+    await first.close()
+    const edit = (file: string, change: object) => {
+      const at = path.join(directory, file)
+      writeFileSync(at, JSON.stringify({ ...(JSON.parse(readFileSync(at, 'utf8')) as object), ...change }))
+    }
+    edit(`sandboxes/${sandbox}/record.json`, { boot: 'another' })
+    // A process has its number now that is none of ours.
+    edit(`containers/${id}/state.json`, { state: 'running', pid: process.pid, pidStart: '' })
+    const second = await bench.open({ directory })
+    expect((await second.podSandboxStatus(sandbox)).state).toBe('notReady')
+    expect(await second.containerStatus(id)).toMatchObject({ state: 'exited', exitCode: 255, message: 'the machine was started anew' })
+    await cleanUp(second)
+  })
+
   it('gives no address twice', async () => {
     const directory = path.join(bench.directory, 'runtime-addresses')
     const first = await bench.open({ directory })

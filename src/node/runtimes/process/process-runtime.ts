@@ -48,6 +48,8 @@ export interface ProcessRuntimeOptions {
 interface Container extends ContainerRecord {
   /** Undefined until it was started. */
   process: ProcessState | undefined
+  /** While it is being started. */
+  starting?: Promise<void>
 }
 
 /** Runs containers as processes of this machine. What it is and what it is not: docs/runtimes.md. */
@@ -149,10 +151,18 @@ export class ProcessRuntime implements Runtime {
   async startContainer(id: string): Promise<void> {
     const container = this.#container(id)
     if (container.process) throw new RuntimeError('Unknown', `container ${id} is ${container.process.state}`)
+    if (container.starting) throw new RuntimeError('Unknown', `container ${id} is being started`)
+    container.starting = this.#start(container)
+    try {
+      await container.starting
+    } finally {
+      delete container.starting
+    }
+  }
+
+  async #start(container: Container): Promise<void> {
+    const { id } = container
     const sandbox = this.#sandbox(container.sandboxId)
-    const startedAtMs = this.#clock.now()
-    // Nobody else starts it meanwhile.
-    container.process = { state: 'running', pid: 0, pidStart: '', startedAtMs, finishedAtMs: 0, exitCode: 0, reason: '', message: '' }
     try {
       const launch = (await this.#surroundings(container)).launch(this.#logPath(sandbox, container))
       await this.#shim.tell({ op: 'start', id, launch })
@@ -164,22 +174,26 @@ export class ProcessRuntime implements Runtime {
       this.#tell('stopped', sandbox.id, id)
       throw e instanceof RuntimeError ? e : new RuntimeError('Unknown', message)
     }
-    container.process = this.#records.processState(id) ?? container.process
+    container.process = this.#records.processState(id)
     this.#tell('started', sandbox.id, id)
-    if (container.process.state === 'exited') this.#tell('stopped', sandbox.id, id)
+    if (container.process?.state === 'exited') this.#tell('stopped', sandbox.id, id)
   }
 
   async stopContainer(id: string, timeoutSeconds: number): Promise<void> {
     const container = this.#containers.get(id)
+    // How it went is told to whoever starts it.
+    await container?.starting?.catch(() => {})
     if (!container || container.process?.state === 'exited') return
+    // Even where it is not known to run: an agent that was killed may have asked for it just before.
+    if (container.process || this.#shim.isConnected) await this.#shim.tell({ op: 'stop', id, timeoutSeconds })
+    container.process ??= this.#records.processState(id)
     if (!container.process) {
       this.#end(container, 0, 'Completed', '')
       return this.#tell('stopped', container.sandboxId, id)
     }
-    await this.#shim.tell({ op: 'stop', id, timeoutSeconds })
     this.#containerEnded(id)
     // No shim holds it that could have ended it.
-    if (container.process.state === 'running') this.#endLost(container)
+    if (container.process?.state === 'running') this.#endLost(container)
   }
 
   async removeContainer(id: string): Promise<void> {
@@ -289,7 +303,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   #shimLost(): void {
-    for (const container of this.#containers.values()) if (container.process?.state === 'running' && container.process.pid > 0) this.#endUnlessRecorded(container)
+    for (const container of this.#containers.values()) if (container.process?.state === 'running') this.#endUnlessRecorded(container)
   }
 
   /** There is no shim that could write its end: either it has, or nobody knows. */
@@ -350,7 +364,7 @@ export class ProcessRuntime implements Runtime {
 
   #runningPid(id: string): number {
     const { process } = this.#container(id)
-    if (process?.state !== 'running' || process.pid === 0) throw new RuntimeError('Unavailable', `container ${id} is not running`)
+    if (process?.state !== 'running') throw new RuntimeError('Unavailable', `container ${id} is not running`)
     return process.pid
   }
 

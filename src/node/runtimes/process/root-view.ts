@@ -134,19 +134,23 @@ export function joinCommand(pid: number, config: ViewOptions['config'], command:
   return [findTool('nsenter')!, '--target', String(pid), '--mount', '--uts', '/bin/sh', '-c', script]
 }
 
-/** Makes the directory with links to the volumes, each at its path below; answers the working directory in it. */
-export function makeLinks({ directory, config }: Pick<ViewOptions, 'directory' | 'config'>): { root: string; workingDirectory: string } {
+/** Where a container finds its volumes that has no root of its own, and where it starts. */
+export function linkedPaths({ directory, config }: Pick<ViewOptions, 'directory' | 'config'>): { root: string; workingDirectory: string } {
   const root = path.join(directory, 'rootfs')
+  return { root, workingDirectory: path.join(root, config.workingDir || '/') }
+}
+
+/** Makes the directory with links to the volumes, each at its path below. */
+export function makeLinks(view: Pick<ViewOptions, 'directory' | 'config'>): void {
+  const { root, workingDirectory } = linkedPaths(view)
+  const { mounts } = view.config
   mkdirSync(root, { recursive: true })
-  // The outer ones first: what is mounted below a volume would have to be made in the volume itself, which is not ours to change.
-  for (const { containerPath, hostPath } of [...config.mounts].sort((a, b) => a.containerPath.length - b.containerPath.length)) {
+  for (const { containerPath, hostPath } of mounts) {
+    // What is mounted below a volume would have to be made in the volume itself, which is not ours to change.
+    if (mounts.some((m) => containerPath.startsWith(`${m.containerPath}/`))) continue
     const at = path.join(root, containerPath)
-    if (config.mounts.some((m) => m.containerPath !== containerPath && containerPath.startsWith(`${m.containerPath}/`))) continue
     mkdirSync(path.dirname(at), { recursive: true })
-    rmSync(at, { recursive: true, force: true })
     symlinkSync(hostPath, at)
   }
-  const workingDirectory = path.join(root, config.workingDir || '/')
   mkdirSync(workingDirectory, { recursive: true })
-  return { root, workingDirectory }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -46,9 +46,13 @@ export class ShimClient {
     }
   }
 
+  get isConnected(): boolean {
+    return this.#watch !== undefined && !this.#watch.destroyed
+  }
+
   /** Starts a shim unless one runs. */
   async ensure(): Promise<void> {
-    if (this.#watch && !this.#watch.destroyed) return
+    if (this.isConnected) return
     this.#starting ??= this.#start().finally(() => (this.#starting = undefined))
     return this.#starting
   }
@@ -80,7 +84,6 @@ export class ShimClient {
 
   async #start(): Promise<void> {
     if (await this.join()) return
-    rmSync(this.#socketPath, { force: true })
     // A copy: the program may be built anew while its containers run.
     const program = path.join(this.#directory, 'shim.mjs')
     copyFileSync(this.#program, `${program}.new`)

@@ -3,7 +3,7 @@ import { type CatalogueEntry, entryFor } from './catalogue.ts'
 import { containerIdVariable } from './proc.ts'
 import { type Find, finder, notFoundError, placeholderCommand, programOf } from './program.ts'
 import type { ContainerRecord, SandboxRecord } from './records.ts'
-import { type ViewKind, type ViewOptions, enterCommand, joinCommand, makeLinks } from './root-view.ts'
+import { type ViewKind, type ViewOptions, enterCommand, joinCommand, linkedPaths, makeLinks } from './root-view.ts'
 import type { Launch } from './shim/protocol.ts'
 import { hasTerminals, inTerminal } from './terminal.ts'
 import { defaultSearchPath } from './tools.ts'
@@ -66,7 +66,8 @@ export class Surroundings {
       // What prepares it must be found, whatever the container's own path says.
       return { command: entered, env: { ...env, COXSWAIN_ROOT: '/', PATH: defaultSearchPath }, workingDirectory: '/', user: {} }
     }
-    const { root, workingDirectory } = makeLinks(this.#view)
+    const { root, workingDirectory } = linkedPaths(this.#view)
+    if (pid === undefined) makeLinks(this.#view)
     const { uid, gid } = this.#container.config.user
     const mayChange = process.getuid?.() === 0 && (uid !== undefined || gid !== undefined)
     return { command: wrap([file, ...args]), env: { ...env, COXSWAIN_ROOT: root }, workingDirectory, user: mayChange ? { uid: uid ?? 0, gid: gid ?? 0 } : {} }

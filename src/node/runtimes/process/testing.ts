@@ -36,7 +36,7 @@ export class ProcessBench {
 
   /** The shims that run. */
   #shims(): number[] {
-    return allProcesses().filter((p) => commandLine(p.pid).includes(this.directory) && commandLine(p.pid).includes('shim.mjs')).map((p) => p.pid)
+    return allProcesses().filter((p) => commandLine(p.pid).startsWith(`coxswain-shim ${this.directory}`)).map((p) => p.pid)
   }
 
   /** Numbers of processes that containers have, or had: those that are marked with an id that this directory knows. */

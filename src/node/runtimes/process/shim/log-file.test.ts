@@ -1,16 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { VirtualClock } from '../../../../base/virtual-clock.ts'
 import { LogFile } from './log-file.ts'
 
-function newLog() {
+function newLog(sizeLimit?: number) {
   const directory = mkdtempSync(path.join(tmpdir(), 'coxswain-log-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const clock = new VirtualClock(Date.parse('2026-01-01T00:00:00.250Z'))
   const file = path.join(directory, 'a/b/0.log')
-  return { log: new LogFile(file, clock), clock, content: () => readFileSync(file, 'utf8') }
+  return { log: new LogFile(file, clock, sizeLimit), clock, file, content: () => readFileSync(file, 'utf8') }
 }
 
 it('LogFile writes whole lines, each with the time of its end', () => {
@@ -37,4 +37,12 @@ it('LogFile cuts long lines into parts that make up the line', () => {
   const parts = content().trimEnd().split('\n').map((l) => ({ tag: l.slice(38, 39), text: l.slice(40) }))
   expect(parts.map((p) => p.tag)).toEqual(['P', 'P', 'F'])
   expect(parts.map((p) => p.text).join('')).toBe(line)
+})
+
+it('LogFile begins another file when one is full, and keeps five', () => {
+  const { log, file } = newLog(100)
+  for (let i = 0; i < 20; i++) log.write('stdout', Buffer.from(`line ${i}\n`))
+  expect(readdirSync(path.dirname(file)).sort()).toEqual(['0.log', '0.log.1', '0.log.2', '0.log.3', '0.log.4'])
+  const lines = ['.4', '.3', '.2', '.1', ''].flatMap((end) => readFileSync(file + end, 'utf8').trimEnd().split('\n').map((l) => l.slice(40)))
+  expect(lines).toEqual(Array.from({ length: 10 }, (_, i) => `line ${i + 10}`))
 })

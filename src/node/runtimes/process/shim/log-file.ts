@@ -1,9 +1,13 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
 
 /** As kubelet has it: what is longer comes in pieces, which are marked as such. */
 const longestLine = 16 * 1024
+
+/** So big a log grows before another file is begun, and so many files are kept: kubelet's defaults. */
+const mostBytes = 10 << 20
+const mostFiles = 5
 
 const newline = 0x0a
 
@@ -11,14 +15,20 @@ type StreamName = 'stdout' | 'stderr'
 
 /** Writes what a container says in the form of the container runtime interface: `TIME STREAM F line`. */
 export class LogFile {
-  readonly #fd: number
+  readonly #file: string
   readonly #clock: Clock
+  readonly #mostBytes: number
+  #fd: number
+  #size: number
   readonly #rest: Record<StreamName, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
 
-  constructor(file: string, clock: Clock) {
+  constructor(file: string, clock: Clock, sizeLimit = mostBytes) {
     mkdirSync(path.dirname(file), { recursive: true })
-    this.#fd = openSync(file, 'a', 0o640)
+    this.#file = file
     this.#clock = clock
+    this.#mostBytes = sizeLimit
+    this.#fd = openSync(file, 'a', 0o640)
+    this.#size = fstatSync(this.#fd).size
   }
 
   /** All whole lines are in the file when it returns: a shim that is killed has not lost them. */
@@ -51,7 +61,18 @@ export class LogFile {
   }
 
   #append(bytes: Buffer): void {
+    if (this.#size > 0 && this.#size + bytes.length > this.#mostBytes) this.#beginAnother()
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written)
+    this.#size += bytes.length
+  }
+
+  /** The old one is FILE.1 then, an older one FILE.2. */
+  #beginAnother(): void {
+    closeSync(this.#fd)
+    const older = (n: number) => (n === 0 ? this.#file : `${this.#file}.${n}`)
+    for (let n = mostFiles - 2; n >= 0; n--) if (existsSync(older(n))) renameSync(older(n), older(n + 1))
+    this.#fd = openSync(this.#file, 'a', 0o640)
+    this.#size = 0
   }
 }
 

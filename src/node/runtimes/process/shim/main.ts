@@ -4,9 +4,15 @@ import { ShimServer } from './server.ts'
 
 // node shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own session, and nothing it needs is theirs.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => {})
-process.title = 'coxswain-shim'
-const server = new ShimServer(process.argv[2]!, systemClock)
+const socketPath = process.argv[2]!
+process.title = `coxswain-shim ${socketPath}`
+const server = new ShimServer(socketPath, systemClock)
 process.on('SIGTERM', () => server.endIfIdle())
-await server.listen()
-writeSync(3, 'ready\n')
-closeSync(3)
+const isOurs = await server.listen()
+try {
+  writeSync(3, 'ready\n')
+  closeSync(3)
+} catch {
+  // Whoever started it is gone already; another one will find it.
+}
+if (!isOurs) process.exit(0)

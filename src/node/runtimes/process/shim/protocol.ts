@@ -39,7 +39,6 @@ export interface ProcessState {
 export const stateFile = 'state.json'
 
 export type Request =
-  | { op: 'hello' }
   | { op: 'start'; id: string; launch: Launch }
   | { op: 'stop'; id: string; timeoutSeconds: number }
   | { op: 'attach'; id: string; stdin: boolean }

@@ -1,5 +1,5 @@
-import { unlinkSync } from 'node:fs'
-import { type Server, type Socket, createServer } from 'node:net'
+import { rmSync } from 'node:fs'
+import { type Server, type Socket, connect, createServer } from 'node:net'
 import type { Clock } from '../../../../base/clock.ts'
 import { type Answer, type Ended, FrameReader, type Launch, type Request, frame, protocolVersion } from './protocol.ts'
 import { Supervised } from './supervised.ts'
@@ -22,16 +22,33 @@ export class ShimServer {
     this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#accept(socket))
   }
 
-  async listen(): Promise<void> {
-    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(this.#socketPath, resolve))
+  /** Answers whether it listens: false where another one does already. */
+  async listen(): Promise<boolean> {
+    if (!(await this.#tryToListen())) {
+      if (await isAnswered(this.#socketPath)) return false
+      // Left behind by one that was killed.
+      rmSync(this.#socketPath, { force: true })
+      if (!(await this.#tryToListen())) return false
+    }
     this.#maybeIdle()
+    return true
+  }
+
+  #tryToListen(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error))
+      this.#server.once('error', failed).listen(this.#socketPath, () => {
+        this.#server.off('error', failed)
+        resolve(true)
+      })
+    })
   }
 
   /** Ends it, unless it holds something: a machine that goes down ends that first. */
   endIfIdle(): void {
     if (this.#containers.size > 0) return
     // First the name, so that whoever comes now starts another one; the connections end with the process.
-    unlinkSync(this.#socketPath)
+    rmSync(this.#socketPath, { force: true })
     process.exit(0)
   }
 
@@ -69,15 +86,15 @@ export class ShimServer {
         this.#watchers.add(socket)
         socket.on('close', () => this.#watchers.delete(socket)).resume()
         return
-      case 'hello':
-        break
     }
     answer(socket, done)
     socket.end()
   }
 
   async #start(id: string, launch: Launch): Promise<void> {
-    if (this.#containers.has(id)) throw new Error(`container ${id} is running already`)
+    // Asked by an agent that was started anew, while what its predecessor had asked for was under way.
+    const known = this.#containers.get(id)
+    if (known) return known.start()
     this.#cancelIdle()
     const container = new Supervised(id, launch, this.#clock)
     this.#containers.set(id, container)
@@ -126,3 +143,12 @@ export class ShimServer {
 const done: Answer = { ok: true, version: protocolVersion }
 
 const answer = (socket: Socket, what: Answer) => void socket.write(`${JSON.stringify(what)}\n`)
+
+const isAnswered = (socketPath: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(socketPath, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })

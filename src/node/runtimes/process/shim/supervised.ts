@@ -27,6 +27,7 @@ export class Supervised {
   readonly #log: LogFile
   readonly #placeholder = new Placeholder()
   readonly #listeners = new Set<Listener>()
+  #started: Promise<void> | undefined
   #child: ChildProcess | undefined
   #state: ProcessState = { state: 'running', pid: 0, pidStart: '', startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '' }
   readonly ended: Promise<void>
@@ -40,8 +41,13 @@ export class Supervised {
     this.ended = new Promise((resolve) => (this.#end = resolve))
   }
 
-  /** Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. */
-  async start(): Promise<void> {
+  /** Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. Called again, it is the same start. */
+  start(): Promise<void> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  async #start(): Promise<void> {
     const { command, env, workingDirectory, user, stdin, tty, reportsReady, placeholder } = this.#launch
     const [stdout, stderr] = openPipes(this.#launch.directory)
     const child = spawn(command[0]!, command.slice(1), {
@@ -76,8 +82,9 @@ export class Supervised {
 
   /** Resolves when it has ended. Of several calls the shortest time counts. */
   async stop(timeoutSeconds: number): Promise<void> {
-    const child = this.#child
-    if (!child || this.#state.state === 'exited') return
+    // How it went is told to whoever starts it.
+    await this.#started?.catch(() => {})
+    if (!this.#child || this.#state.state === 'exited') return
     this.#signalProgram(timeoutSeconds > 0 ? (this.#launch.stopSignal as NodeJS.Signals) : 'SIGKILL')
     const cancel = this.#clock.after(timeoutSeconds * 1000, () => this.#signalAll('SIGKILL'))
     await this.ended
