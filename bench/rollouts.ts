@@ -4,6 +4,7 @@
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
 //   --node-flags="A B"  starts the controllers with these flags for node, such as --cpu-prof
 //   --only A,B          only these parts: deployment, job, sts-ordered, sts-parallel, daemonset, many, idle
+//   --rounds N          how often a figure is taken; its value is the median; default 3. The first is that of processes that have just been started
 //   --pods N            of the first four parts; default 500
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -23,6 +24,7 @@ const { values: args } = parseArgs({
     'node-flags': { type: 'string', default: '' },
     only: { type: 'string' },
     pods: { type: 'string', default: '500' },
+    rounds: { type: 'string', default: '3' },
   },
 })
 const parts = args.only?.split(',')
@@ -103,55 +105,95 @@ async function spend(cluster: Cluster, work: () => Promise<unknown>): Promise<Sp
   }
 }
 
-async function timed(cluster: Cluster, figure: string, peerSeconds: number, work: () => Promise<unknown>): Promise<void> {
-  const { seconds, cpu, writes } = await spend(cluster, work)
-  const peer = podCount === 500 ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / seconds) } : {}
-  report(figure, seconds, 's', { pods: podCount, ...peer, cpuSeconds: cpu, writes })
-  // What is written last, such as events, is not the next figure's.
-  await pause(1000)
+/** A figure that is taken several times. */
+interface Timing {
+  figure: string
+  peerSeconds: number
+  work(): Promise<unknown>
 }
 
-async function deployments(cluster: Cluster): Promise<void> {
-  const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-deployment', 'apps/v1 deployments')
-  await timed(cluster, `Deployment of ${podCount}: create`, kubernetes.create, async () => {
-    await workloads.create(deployment('web', podCount))
-    await workloads.until(isRolledOut)
-  })
-  await timed(cluster, `Deployment of ${podCount}: rolling update`, kubernetes.update, async () => {
-    await workloads.patch('web', { spec: { template: { metadata: { annotations: { release: '2' } } } } })
-    await workloads.until(isRolledOut, 1, 2)
-  })
-  await timed(cluster, `Deployment of ${podCount}: scale to 0`, kubernetes.scale, async () => {
-    await workloads.patch('web', { spec: { replicas: 0 } })
-    await Promise.all([workloads.until(isRolledOut, 1, 3), cluster.kubelet.allGone()])
-  })
-  workloads.close()
+/** Takes the figures of each round in order, and reports the median of each. */
+async function timeRounds(cluster: Cluster, round: (number: number) => Promise<{ timings: readonly Timing[]; close(): void }>): Promise<void> {
+  const taken = new Map<string, { peerSeconds: number; spent: Spent[] }>()
+  for (let number = 1; number <= Number(args.rounds); number++) {
+    const { timings, close } = await round(number)
+    for (const { figure, peerSeconds, work } of timings) {
+      const known = taken.get(figure) ?? { peerSeconds, spent: [] }
+      known.spent.push(await spend(cluster, work))
+      taken.set(figure, known)
+      // What is written last, such as events, is not the next figure's.
+      await pause(1000)
+    }
+    close()
+  }
+  for (const [figure, { peerSeconds, spent }] of taken) {
+    const median = spent.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(spent.length / 2)]!
+    const peer = podCount === 500 ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / median.seconds) } : {}
+    report(figure, median.seconds, 's', { pods: podCount, ...peer, rounds: spent.map((s) => rounded(s.seconds)), cpuSeconds: median.cpu, writes: median.writes })
+  }
 }
 
-async function jobs(cluster: Cluster): Promise<void> {
-  const workloads = await Workloads.open(cluster.target, cluster.client, 'bench-job', 'batch/v1 jobs')
-  await timed(cluster, `Job of ${podCount} completions at parallelism ${podCount / 10}`, kubernetes.job, async () => {
-    await workloads.create(job('task', podCount, podCount / 10))
-    await workloads.until(isComplete)
-  })
-  workloads.close()
-}
+const newTemplate = { spec: { template: { metadata: { annotations: { release: '2' } } } } }
 
-async function statefulSets(cluster: Cluster, policy: 'OrderedReady' | 'Parallel'): Promise<void> {
-  const workloads = await Workloads.open(cluster.target, cluster.client, `bench-${policy.toLowerCase()}`, 'apps/v1 statefulsets')
-  const maxUnavailable = policy === 'Parallel' ? '25%' : 1
-  const what = `StatefulSet of ${podCount}, ${policy}`
-  const peer = kubernetes.statefulSet[policy]
-  await timed(cluster, `${what}: create`, peer.create, async () => {
-    await workloads.create(statefulSet('db', podCount, policy, maxUnavailable))
-    await workloads.until(isRolledOut)
+const deployments = (cluster: Cluster): Promise<void> =>
+  timeRounds(cluster, async (round) => {
+    const workloads = await Workloads.open(cluster.target, cluster.client, `bench-deployment-${round}`, 'apps/v1 deployments')
+    const what = `Deployment of ${podCount}`
+    const create = async () => {
+      await workloads.create(deployment('web', podCount))
+      await workloads.until(isRolledOut)
+    }
+    const update = async () => {
+      await workloads.patch('web', newTemplate)
+      await workloads.until(isRolledOut, 1, 2)
+    }
+    const scale = async () => {
+      await workloads.patch('web', { spec: { replicas: 0 } })
+      await Promise.all([workloads.until(isRolledOut, 1, 3), cluster.kubelet.allGone()])
+    }
+    return {
+      timings: [
+        { figure: `${what}: create`, peerSeconds: kubernetes.create, work: create },
+        { figure: `${what}: rolling update`, peerSeconds: kubernetes.update, work: update },
+        { figure: `${what}: scale to 0`, peerSeconds: kubernetes.scale, work: scale },
+      ],
+      close: () => workloads.close(),
+    }
   })
-  await timed(cluster, `${what}: rolling update, ${maxUnavailable} at a time`, peer.update, async () => {
-    await workloads.patch('db', { spec: { template: { metadata: { annotations: { release: '2' } } } } })
-    await workloads.until(isRolledOut, 1, 2)
+
+const jobs = (cluster: Cluster): Promise<void> =>
+  timeRounds(cluster, async (round) => {
+    const workloads = await Workloads.open(cluster.target, cluster.client, `bench-job-${round}`, 'batch/v1 jobs')
+    const work = async () => {
+      await workloads.create(job('task', podCount, podCount / 10))
+      await workloads.until(isComplete)
+    }
+    const figure = `Job of ${podCount} completions at parallelism ${podCount / 10}`
+    return { timings: [{ figure, peerSeconds: kubernetes.job, work }], close: () => workloads.close() }
   })
-  workloads.close()
-}
+
+const statefulSets = (cluster: Cluster, policy: 'OrderedReady' | 'Parallel'): Promise<void> =>
+  timeRounds(cluster, async (round) => {
+    const workloads = await Workloads.open(cluster.target, cluster.client, `bench-${policy.toLowerCase()}-${round}`, 'apps/v1 statefulsets')
+    const maxUnavailable = policy === 'Parallel' ? '25%' : 1
+    const what = `StatefulSet of ${podCount}, ${policy}`
+    const peer = kubernetes.statefulSet[policy]
+    const create = async () => {
+      await workloads.create(statefulSet('db', podCount, policy, maxUnavailable))
+      await workloads.until(isRolledOut)
+    }
+    const update = async () => {
+      await workloads.patch('db', newTemplate)
+      await workloads.until(isRolledOut, 1, 2)
+    }
+    return {
+      timings: [
+        { figure: `${what}: create`, peerSeconds: peer.create, work: create },
+        { figure: `${what}: rolling update, ${maxUnavailable} at a time`, peerSeconds: peer.update, work: update },
+      ],
+      close: () => workloads.close(),
+    }
+  })
 
 /** Creates so many Deployments, each on a cluster of its own: what other load leaves behind is not theirs. */
 async function settle(size: { deployments: number; pods: number }): Promise<{ seconds: number; microsPerPod: number; kbPerPod: number } | undefined> {

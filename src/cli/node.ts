@@ -11,13 +11,14 @@ export const addNodeFlags = (command: Command): Command =>
     .option('--nodes <number>', 'how many nodes to run in this process', count, 1)
     .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated', 'process']).default('simulated'))
     .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', './.coxswain-node')
+    .option('--image-catalogue <file>', 'YAML file that says what the process runtime runs for images')
 
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {
   const options = await readPartFlags(command, release)
-  const { nodeName, nodes, runtime, dataDir } = command.opts<Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir'>>()
+  const { nodeName, nodes, runtime, dataDir, imageCatalogue } = command.opts<Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'imageCatalogue'>>()
   if (runtime === 'process' && nodes > 1) throw new Error('--nodes: this machine is one node; only simulated ones can be many')
-  return { ...options, nodeName, nodes, runtime, dataDir }
+  return { ...options, nodeName, nodes, runtime, dataDir, ...(imageCatalogue ? { imageCatalogue } : {}) }
 }
 
 /** `coxswain node`: one or many nodes, against any API server. */

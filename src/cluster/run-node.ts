@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
 import { systemClock } from '../base/clock.ts'
@@ -5,7 +6,7 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
-import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, processNode, simulatedNode } from '../node/index.ts'
+import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, parseCatalogue, processNode, simulatedNode } from '../node/index.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
 export interface RunNodesOptions extends PartOptions {
@@ -15,12 +16,14 @@ export interface RunNodesOptions extends PartOptions {
   runtime: 'simulated' | 'process'
   /** Where a node that runs processes keeps them and their volumes. */
   dataDir: string
+  /** A file that says what stands for images there. */
+  imageCatalogue?: string
 }
 
 /** Runs nodes against an API server, which need not be there yet. */
 export const runNodes = (options: RunNodesOptions): Promise<RunningPart> => runPart('node', options, (tools) => makeNodes({ ...options, ...tools }))
 
-export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir'> {
+export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'imageCatalogue'> {
   transport: Transport
   gates: FeatureGates
   logger?: Logger
@@ -80,7 +83,8 @@ function simulatedNodes({ nodeName, nodes }: NodesOptions, common: Common): Open
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir }: NodesOptions, common: Common): Promise<Opened> {
-  const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir) })
+async function openProcessNode({ nodeName, dataDir, imageCatalogue }: NodesOptions, common: Common): Promise<Opened> {
+  const catalogue = imageCatalogue === undefined ? [] : await parseCatalogue(await readFile(imageCatalogue, 'utf8'))
+  const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir), catalogue })
   return { agents: [agent], close: () => runtime.close() }
 }

@@ -155,6 +155,11 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   apply: Appliers<Owner, Action>
   /** The status that is true now. Pure; written where it says something new. */
   status?(seen: Observed, outcome: Outcome<Action>): StatusOf<Owner>
+  /**
+   * Whether what a status says now, after what is stored, may wait for more: then it is written at most every 50 ms, and not for every pod that comes or
+   * goes. What people or other controllers wait for should not. Default: nothing waits.
+   */
+  statusMayWait?(before: StatusOf<Owner>, after: StatusOf<Owner>): boolean
   /** Annotations of the owner that are written with its status, in one write. Others are left alone. */
   annotations?(seen: Observed, outcome: Outcome<Action>): Readonly<Record<string, string>>
   /** Tells users what a status says that was just written. */

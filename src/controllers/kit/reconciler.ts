@@ -41,6 +41,9 @@ export interface ReconcilerParts {
   measures: OwnerMeasures<KubeObject, unknown> | undefined
 }
 
+/** How often a status is written that may wait. */
+const statusPaceMs = 50
+
 const nothing: Step<AnyAction> = { actions: [] }
 const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait: undefined }
 
@@ -48,6 +51,8 @@ const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait:
 export class Reconciler {
   readonly #parts: ReconcilerParts
   readonly #statusType: string | undefined
+  /** By key: when its status was last written, where it may wait. */
+  readonly #written = new Map<string, number>()
   /** By key; of an owner that is gone until its key is looked at. */
   readonly #memories = new Map<string, { uid: string | undefined; memory: unknown }>()
 
@@ -99,14 +104,15 @@ export class Reconciler {
     signal.throwIfAborted()
     if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
     const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
+    let statusDueMs: number | undefined
     try {
-      await this.#writeStatus(ctx, definition.status?.(seen, outcome), definition.annotations?.(seen, outcome))
+      statusDueMs = await this.#writeStatus(ctx, definition.status?.(seen, outcome), definition.annotations?.(seen, outcome))
       this.#keep(owner, definition.remember?.(seen, outcome))
     } catch (e) {
       // Why the actions failed matters more; the status comes with the next attempt.
       if (!failed) throw e
     }
-    return { ...(failed ?? { result: 'success' }), requeueAfterMs: step.requeueAfterMs }
+    return { ...(failed ?? { result: 'success' }), requeueAfterMs: sooner(step.requeueAfterMs, statusDueMs) }
   }
 
   /** Puts the finalizer on, before anything is made that it is to clean up. */
@@ -139,23 +145,36 @@ export class Reconciler {
 
   #forget(key: string): Verdict {
     this.#memories.delete(key)
+    this.#written.delete(key)
     return { result: 'gone' }
   }
 
-  async #writeStatus(ctx: ApplyContext<KubeObject>, status: object | undefined, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** How long it has to wait, if it has to. */
+  async #writeStatus(ctx: ApplyContext<KubeObject>, status: object | undefined, annotations: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
     const { owner, writer } = ctx
     const { definition, caches } = this.#parts
     // What was done may have taken long, and the owner may be gone since.
-    if (!status || caches.of(definition.owner).get(keyOf(owner))?.metadata.uid !== owner.metadata.uid) return
+    if (!status || caches.of(definition.owner).get(keyOf(owner))?.metadata.uid !== owner.metadata.uid) return undefined
     const { generation } = owner.metadata
     const isObserved = definition.observesGeneration !== false && generation !== undefined
     const next = isObserved ? { ...status, observedGeneration: generation } : status
     const { status: before } = owner as { status?: object }
     const isAnnotated = Object.entries(annotations).every(([key, value]) => owner.metadata.annotations?.[key] === value)
-    if (isAnnotated && isSameStatus(this.#statusType, before, next)) return
+    if (isAnnotated && isSameStatus(this.#statusType, before, next)) return undefined
+    const waitMs = isAnnotated && before ? this.#statusWaitMs(keyOf(owner), before, next) : 0
+    if (waitMs > 0) return waitMs
     const metadata = isAnnotated ? owner.metadata : { ...owner.metadata, annotations: { ...owner.metadata.annotations, ...annotations } }
     await writer.updateStatus(definition.owner, { ...owner, metadata, status: next } as KubeObject)
+    if (definition.statusMayWait) this.#written.set(keyOf(owner), this.#parts.clock.now())
     definition.announce?.(ctx, before, next)
+    return undefined
+  }
+
+  #statusWaitMs(key: string, before: { observedGeneration?: number }, next: { observedGeneration?: number }): number {
+    const lastMs = this.#written.get(key)
+    if (lastMs === undefined || before.observedGeneration !== next.observedGeneration || !this.#parts.definition.statusMayWait?.(before, next)) return 0
+    // A clock that was set back is no reason to wait longer.
+    return Math.min(statusPaceMs, lastMs + statusPaceMs - this.#parts.clock.now())
   }
 
   /** The worst of all failures decides. */
@@ -172,6 +191,8 @@ export class Reconciler {
     return (typeof applier === 'function' ? undefined : applier.failed?.(error, action)) ?? plainly(error)
   }
 }
+
+const sooner = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || b === undefined ? (a ?? b) : Math.min(a, b))
 
 const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
 

@@ -6,7 +6,7 @@ import { apply } from './apply.ts'
 import { measures } from './measures.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
-import { status } from './status.ts'
+import { status, statusMayWait } from './status.ts'
 
 const quotas = raisedQuotas(statefulsets)
 
@@ -22,6 +22,7 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   plan,
   apply,
   status,
+  statusMayWait,
   measures,
 })
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../kit/index.ts'
 import { type StoredCondition, RevisionTakenError, findCondition } from '../kit/workload/index.ts'
 import type { Action } from './plan.ts'
 import { type SeenOver, type SetOver, samplePod, sampleSeen, sampleSet } from './sample.ts'
-import { status } from './status.ts'
+import { status, statusMayWait } from './status.ts'
 
 const untouched: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const statusOf = (over: SeenOver, outcome: Partial<Outcome<Action>> = {}) => status(sampleSeen(over), { ...untouched, ...outcome })
@@ -109,6 +109,15 @@ describe('Progressing', () => {
     expect(off).toMatchObject({ readyReplicas: 2, desiredReplicas: 2, expectedUpdatedReplicas: 2 })
     expect(statusOf({ pods: two, hasConditions: false })).not.toHaveProperty('desiredReplicas')
   })
+})
+
+it('numbers may wait for the next pod; what somebody waits for may not', () => {
+  const statusAt = (over: SetOver, ...pods: Pod[]) => statusOf({ set: before('ReplicasUpdated', over, { conditions: [told('ReplicasUpdated'), { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' }] }), pods })
+  const waiting = statusAt({}, ...one)
+  expect(statusMayWait(waiting, { ...waiting, readyReplicas: 9 })).toBe(true)
+  expect(statusMayWait(waiting, statusAt({}, ...two))).toBe(false)
+  expect(statusMayWait(waiting, { ...waiting, currentRevision: 'b' })).toBe(false)
+  expect(statusMayWait(waiting, { ...waiting, desiredReplicas: 9 })).toBe(false)
 })
 
 describe('messages name the pod and the cause', () => {

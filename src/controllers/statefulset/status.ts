@@ -1,3 +1,4 @@
+import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { type Condition, RevisionTakenError, blockerOf, blockerText, findCondition, podFaultOf, setTimedCondition, withFault } from '../kit/workload/index.ts'
@@ -24,6 +25,15 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
   const finished = isRolledOut(set, counts) ? { ...next, currentRevision: update.name, currentReplicas: counts.updatedReplicas } : next
   if (!seen.hasConditions) return finished
   return { ...finished, desiredReplicas: look.replicas.length, expectedUpdatedReplicas: expectedUpdated(look), conditions: conditionsOf(look, counts, outcome) }
+}
+
+/** Numbers and words may wait for the next pod; what somebody waits for, and what plans go by, may not. */
+export function statusMayWait(before: StatefulSetStatus, after: StatefulSetStatus): boolean {
+  const gist = ({ currentRevision, updateRevision, collisionCount = 0, conditions, desiredReplicas, expectedUpdatedReplicas }: StatefulSetStatus) => ({
+    state: [currentRevision, updateRevision, collisionCount, desiredReplicas, expectedUpdatedReplicas],
+    conditions: conditions?.map(({ type, status, reason }) => [type, status, reason]),
+  })
+  return deepEqual(gist(before), gist(after))
 }
 
 /** What only the conditions are for: as it was, where they are not computed. */

@@ -148,6 +148,25 @@ describe('conditions', () => {
     expect([await s.says('ReplicaFailure'), await s.says()]).toEqual(['nothing', 'True NewRevisionAvailable'])
   })
 
+  it('while pods come one after the other every few milliseconds, status is written every 50, and at once when all are there', async () => {
+    const s = await StatefulSetScene.of()
+    await s.create(40)
+    const writes = () => s.scene.wire.counts()['PUT statefulsets status']!
+    const before = writes()
+    for (let i = 0; i < 40; i++) {
+      await s.kubelet.report('ready', (await s.pods()).slice(i))
+      await s.pass(5)
+    }
+    expect(await s.says('Available')).toBe('True MinimumReplicasAvailable')
+    expect((await s.get()).status).toMatchObject({ replicas: 40, readyReplicas: 40 })
+    expect(writes() - before).toBeGreaterThanOrEqual(4)
+    expect(writes() - before).toBeLessThanOrEqual(7)
+    await s.report('unready', 3)
+    await s.kubelet.report('unready', (await s.pods()).slice(4, 5))
+    await s.pass(100)
+    expect((await s.get()).status).toMatchObject({ readyReplicas: 38 })
+  })
+
   it('idle means no write at all', async () => {
     const s = await StatefulSetScene.of()
     await s.create(3, { progressDeadlineSeconds: 60, minReadySeconds: 5, podManagementPolicy: 'Parallel' })

@@ -88,8 +88,8 @@ export class ProcessRuntime implements Runtime {
     this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
     this.#usage = new UsageReader(clock)
     this.#view = options.view ? Promise.resolve(options.view) : bestView(directory)
-    const shimProgram = options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs')
-    this.#shim = new ShimClient(directory, shimProgram, (id) => this.#containerEnded(id), () => this.#shimLost())
+    this.#shim = new ShimClient(directory, (id) => this.#containerEnded(id), () => this.#shimLost())
+    this.#shim.install(options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs'))
   }
 
   async version() {

@@ -25,13 +25,19 @@ export class ShimClient {
   #watch: Socket | undefined
 
   /** `ended` is told of each container that ends, `lost` that there is no shim any more that could tell. */
-  constructor(directory: string, program: string, ended: (containerId: string) => void, lost: () => void) {
+  constructor(directory: string, ended: (containerId: string) => void, lost: () => void) {
     this.#directory = directory
-    this.#program = program
+    this.#program = path.join(directory, 'shim.mjs')
     this.#ended = ended
     this.#lost = lost
     const socketPath = path.join(directory, 'shim.sock')
     this.#socketPath = socketPath.length <= longestSocketPath ? socketPath : shortSocketPath(directory)
+  }
+
+  /** Copies the shim's program: where it is from may be built anew, or be gone, before it is needed. */
+  install(from: string): void {
+    copyFileSync(from, `${this.#program}.new`)
+    renameSync(`${this.#program}.new`, this.#program)
   }
 
   /** Connects to a shim that runs; false where none does. */
@@ -84,13 +90,9 @@ export class ShimClient {
 
   async #start(): Promise<void> {
     if (await this.join()) return
-    // A copy: the program may be built anew while its containers run.
-    const program = path.join(this.#directory, 'shim.mjs')
-    copyFileSync(this.#program, `${program}.new`)
-    renameSync(`${program}.new`, program)
     const log = openSync(path.join(this.#directory, 'shim.log'), 'a', 0o600)
     try {
-      const child = spawn(process.execPath, ['--max-semi-space-size=1', program, this.#socketPath], { cwd: '/', detached: true, stdio: ['ignore', log, log, 'pipe'] })
+      const child = spawn(process.execPath, ['--max-semi-space-size=1', this.#program, this.#socketPath], { cwd: '/', detached: true, stdio: ['ignore', log, log, 'pipe'] })
       await new Promise<void>((resolve, reject) => {
         child.once('error', reject)
         child.once('exit', (code) => reject(new RuntimeError('Unavailable', `the shim ended with ${code} when it was to start: see ${this.#directory}/shim.log`)))
