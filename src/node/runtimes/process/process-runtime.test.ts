@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -280,6 +280,16 @@ describe('an agent that is started anew', () => {
     await first.close()
     await cleanUp(second)
     await vi.waitFor(() => expect(bench.processesLeft([a!, b!])).toEqual([]))
+  })
+
+  it('need not come: when the directory is removed, what ran from it ends', async () => {
+    const directory = path.join(bench.directory, 'runtime-removed')
+    const first = await bench.open({ directory })
+    const { id } = await run(first, {})
+    await first.close()
+    expect(bench.processesLeft([id])).toHaveLength(1)
+    rmSync(directory, { recursive: true })
+    await vi.waitFor(() => expect(bench.processesLeft([id])).toEqual([]), { timeout: 10_000, interval: 50 })
   })
 
   it('counts as ended what ran before the machine was started anew', async () => {

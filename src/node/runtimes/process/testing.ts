@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../../../base/clock.ts'
@@ -18,7 +18,7 @@ export async function buildShim(directory: string): Promise<string> {
 /** A directory of its own for a process runtime, which can be opened again and again, as agents do that are started anew. */
 export class ProcessBench {
   readonly directory = mkdtempSync(path.join(tmpdir(), 'coxswain-process-'))
-  readonly #opened = new Set<ProcessRuntime>()
+  readonly #opened = new Map<ProcessRuntime, Partial<ProcessRuntimeOptions>>()
   #shimProgram: string | undefined
 
   async open(options: Partial<ProcessRuntimeOptions> = {}): Promise<ProcessRuntime> {
@@ -26,7 +26,7 @@ export class ProcessBench {
     const runtime = await ProcessRuntime.open({
       directory: path.join(this.directory, 'runtime'), clock: systemClock, random: systemRandom, logger: silentLogger, shimProgram: this.#shimProgram, ...options,
     })
-    this.#opened.add(runtime)
+    this.#opened.set(runtime, options)
     return runtime
   }
 
@@ -48,9 +48,10 @@ export class ProcessBench {
 
   /** Ends everything that was started, and removes the directory. */
   async end(): Promise<void> {
-    for (const runtime of this.#opened) await runtime.close()
-    if (existsSync(path.join(this.directory, 'runtime'))) {
-      const runtime = await this.open()
+    for (const runtime of this.#opened.keys()) await runtime.close()
+    const directories = new Set([...this.#opened.values()].map(({ directory }) => directory))
+    for (const directory of directories) {
+      const runtime = await this.open(directory === undefined ? {} : { directory })
       for (const { id } of await runtime.listPodSandboxes()) await runtime.removePodSandbox(id)
       await runtime.close()
     }

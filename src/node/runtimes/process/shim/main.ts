@@ -1,10 +1,11 @@
 import { closeSync, writeSync } from 'node:fs'
+import path from 'node:path'
 import { systemClock } from '../../../../base/clock.ts'
 import { ShimServer } from './server.ts'
 
-// node shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own session, and nothing it needs is theirs.
+// node DIRECTORY/shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own session, and nothing it needs is theirs.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => {})
-const socketPath = process.argv[2]!
+const [program, socketPath] = process.argv.slice(1) as [string, string]
 process.title = `coxswain-shim ${socketPath}`
 const server = new ShimServer(socketPath, systemClock)
 process.on('SIGTERM', () => server.endIfIdle())
@@ -16,3 +17,4 @@ try {
   // Whoever started it is gone already; another one will find it.
 }
 if (!isOurs) process.exit(0)
+server.endWith(path.dirname(program))

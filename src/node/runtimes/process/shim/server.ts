@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type Server, type Socket, connect, createServer } from 'node:net'
 import type { Clock } from '../../../../base/clock.ts'
 import { type Answer, type Ended, FrameReader, type Launch, type Request, frame, protocolVersion } from './protocol.ts'
@@ -6,6 +6,9 @@ import { Supervised } from './supervised.ts'
 
 /** How long the shim stays when it has nothing to hold. */
 const idleMs = 5000
+
+/** How often it looks whether there is still a directory to be there for. */
+const lookMs = 2000
 
 /** Holds the containers of one runtime, and does for the agent what only a parent can do. Agents come and go. */
 export class ShimServer {
@@ -41,6 +44,15 @@ export class ShimServer {
         this.#server.off('error', failed)
         resolve(true)
       })
+    })
+  }
+
+  /** Ends it with all that it holds, once the directory is gone that all of it is kept in: nobody could ask for it any more. */
+  endWith(directory: string): void {
+    this.#clock.after(lookMs, () => {
+      if (existsSync(directory)) return this.endWith(directory)
+      for (const container of this.#containers.values()) container.kill()
+      process.exit(1)
     })
   }
 

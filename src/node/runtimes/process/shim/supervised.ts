@@ -70,7 +70,7 @@ export class Supervised {
     if (reportsReady) {
       const problem = await reported(child.stdio[3] as Readable)
       if (problem !== undefined) {
-        this.#signalAll('SIGKILL')
+        this.kill()
         await exit
         this.#failToStart(problem)
       }
@@ -86,9 +86,16 @@ export class Supervised {
     await this.#started?.catch(() => {})
     if (!this.#child || this.#state.state === 'exited') return
     this.#signalProgram(timeoutSeconds > 0 ? (this.#launch.stopSignal as NodeJS.Signals) : 'SIGKILL')
-    const cancel = this.#clock.after(timeoutSeconds * 1000, () => this.#signalAll('SIGKILL'))
+    const cancel = this.#clock.after(timeoutSeconds * 1000, () => this.kill())
     await this.ended
     cancel()
+  }
+
+  /** Ends it at once, with all that belongs to it. */
+  kill(): void {
+    const { pid } = this.#state
+    signalProcess(-pid, 'SIGKILL')
+    for (const other of processesOf(this.#id, pid)) signalProcess(other, 'SIGKILL')
   }
 
   listen(listener: Listener): () => void {
@@ -117,7 +124,7 @@ export class Supervised {
   async #finish(exitCode: number, closed: Promise<unknown>): Promise<void> {
     this.#placeholder.close()
     // What it has left behind ends with it, as with a container.
-    this.#signalAll('SIGKILL')
+    this.kill()
     let cancel = () => {}
     await Promise.race([closed, new Promise<void>((resolve) => (cancel = this.#clock.after(lastWordsMs, resolve)))])
     cancel()
@@ -143,12 +150,6 @@ export class Supervised {
     const children = this.#launch.tty ? allProcesses().filter((p) => p.parent === pid) : []
     if (children.length > 0) for (const child of children) signalProcess(-child.group, signal)
     else signalProcess(-pid, signal)
-  }
-
-  #signalAll(signal: NodeJS.Signals): void {
-    const { pid } = this.#state
-    signalProcess(-pid, signal)
-    for (const other of processesOf(this.#id, pid)) signalProcess(other, signal)
   }
 
   #save(): void {
