@@ -1,4 +1,3 @@
-import { isPodTerminating } from '../kit/workload/index.ts'
 import { ownClaims } from './claims.ts'
 import type { Look } from './look.ts'
 import type { Action, Stage } from './plan.ts'
@@ -8,16 +7,16 @@ export function removeCondemned(look: Look): Stage {
   const { condemned, isOrdered } = look
   const actions: Action[] = condemned.flatMap(({ pod, ordinal }) => ownClaims(look, pod, ordinal, true))
   if (!isOrdered) {
-    for (const { pod } of condemned) if (!isPodTerminating(pod)) actions.push({ kind: 'DeletePod', pod })
+    for (const { pod, isTerminating } of condemned) if (!isTerminating) actions.push({ kind: 'DeletePod', pod })
     return { actions }
   }
   const highest = condemned[0]
   if (!highest) return { actions }
   const name = highest.pod.metadata.name
-  if (isPodTerminating(highest.pod)) return { actions, wait: `pod ${name} is going` }
+  if (highest.isTerminating) return { actions, wait: `pod ${name} is going` }
   // All replicas are available, or this stage would not act. The lowest pod that is not available may go itself, or nothing would ever move.
-  const firstUnavailable = condemned.findLast(({ pod }) => look.isUnavailable(pod))
-  if (look.isUnavailable(highest.pod) && highest !== firstUnavailable) {
+  const firstUnavailable = condemned.findLast((member) => member.isUnavailable)
+  if (highest.isUnavailable && highest !== firstUnavailable) {
     return { actions, wait: `pod ${name} goes when pod ${firstUnavailable!.pod.metadata.name} is available` }
   }
   actions.push({ kind: 'DeletePod', pod: highest.pod })

@@ -1,8 +1,9 @@
-import type { Pod } from '../../api/generated/types.ts'
-import { isPodReady, isPodTerminating, staysWhenDeleted } from '../kit/workload/index.ts'
+import { isPodTerminating, staysWhenDeleted } from '../kit/workload/index.ts'
 import { revisionOf } from './identity.ts'
 import type { Look } from './look.ts'
+import type { Member } from './member.ts'
 import type { Action } from './plan.ts'
+import type { Revisions } from './revision.ts'
 
 export interface Counts {
   replicas: number
@@ -13,12 +14,12 @@ export interface Counts {
 }
 
 /** The numbers of a set's status. Pods that are going are replicas, but of no revision. */
-export function countPods({ pods, revisions, isRunningAndAvailable }: Omit<Look, 'counts'>): Counts {
-  const counts: Counts = { replicas: pods.length, readyReplicas: 0, availableReplicas: 0, currentReplicas: 0, updatedReplicas: 0 }
-  for (const pod of pods) {
-    if (pod.status?.phase === 'Running' && isPodReady(pod)) counts.readyReplicas++
-    if (isRunningAndAvailable(pod)) counts.availableReplicas++
-    if (!isPodTerminating(pod)) countRevision(counts, revisions, pod, 1)
+export function countPods(members: readonly Member[], revisions: Revisions): Counts {
+  const counts: Counts = { replicas: members.length, readyReplicas: 0, availableReplicas: 0, currentReplicas: 0, updatedReplicas: 0 }
+  for (const { isReady, isAvailable, isTerminating, revision } of members) {
+    if (isReady) counts.readyReplicas++
+    if (isAvailable) counts.availableReplicas++
+    if (!isTerminating) countRevision(counts, revisions, revision, 1)
   }
   return counts
 }
@@ -29,17 +30,16 @@ export function countAfter({ counts, revisions }: Look, done: readonly Action[])
   for (const action of done) {
     if (action.kind === 'CreatePod') {
       after.replicas++
-      countRevision(after, revisions, action.pod, 1)
+      countRevision(after, revisions, revisionOf(action.pod), 1)
     } else if (action.kind === 'DeletePod' && !isPodTerminating(action.pod)) {
       if (!staysWhenDeleted(action.pod)) after.replicas--
-      countRevision(after, revisions, action.pod, -1)
+      countRevision(after, revisions, revisionOf(action.pod), -1)
     }
   }
   return after
 }
 
-function countRevision(counts: Counts, { current, update }: Look['revisions'], pod: Pick<Pod, 'metadata'>, by: 1 | -1): void {
-  const revision = revisionOf(pod)
+function countRevision(counts: Counts, { current, update }: Revisions, revision: string, by: 1 | -1): void {
   if (revision === current.name) counts.currentReplicas += by
   if (revision === update.name) counts.updatedReplicas += by
 }

@@ -1,6 +1,4 @@
-import type { Pod } from '../../api/generated/types.ts'
 import { percentOf } from '../../api/int-or-string.ts'
-import { isPodAvailable, isPodTerminating } from '../kit/workload/index.ts'
 import { type Counts, countPods } from './counts.ts'
 import type { Observed } from './observe.ts'
 import { type Revisions, revisionsOf } from './revision.ts'
@@ -9,7 +7,6 @@ import { type Slots, slotsOf } from './slots.ts'
 /** What follows at once from what was observed: every stage starts from here. */
 export interface Look extends Slots {
   seen: Observed
-  pods: readonly Pod[]
   revisions: Revisions
   /** Whether one pod is waited for before the next is touched. */
   isOrdered: boolean
@@ -17,38 +14,35 @@ export interface Look extends Slots {
   partition: number
   maxUnavailable: number
   counts: Counts
-  /** Whether a pod runs and has been ready for long enough, even if it is on its way out. */
-  isRunningAndAvailable(pod: Pod): boolean
-  /** What counts against maxUnavailable: missing, going, or not ready for long enough. */
-  isUnavailable(pod: Pod | undefined): boolean
+  /** How many replicas are not available. */
+  unavailable: number
 }
 
-const looks = new WeakMap<Observed, Look>()
+let latest: Look | undefined
 
-/** The same for the same observation: every stage asks. */
+/** The same for the observation that was asked about last: every stage asks, one after the other. */
 export function lookAt(seen: Observed): Look {
-  let look = looks.get(seen)
-  if (!look) looks.set(seen, (look = lookAnew(seen)))
-  return look
+  if (latest?.seen !== seen) latest = lookAnew(seen)
+  return latest
 }
 
 function lookAnew(seen: Observed): Look {
-  const { set, pods: claimed, nowMs } = seen
-  const pods = [...claimed.kept, ...claimed.adopt]
-  const { minReadySeconds = 0 } = set.spec
-  const isRunningAndAvailable = (pod: Pod) => pod.status?.phase === 'Running' && isPodAvailable(pod, minReadySeconds, nowMs)
-  const look = {
+  const { set, members } = seen
+  const { replicas, condemned } = slotsOf(set, members)
+  const revisions = revisionsOf(set, seen.history)
+  let unavailable = 0
+  for (const slot of replicas) if (slot.isUnavailable) unavailable++
+  return {
     seen,
-    pods,
-    ...slotsOf(set, pods),
-    revisions: revisionsOf(set, seen.history),
+    replicas,
+    condemned,
+    revisions,
     isOrdered: set.spec.podManagementPolicy !== 'Parallel',
     partition: set.spec.updateStrategy.rollingUpdate?.partition ?? 0,
     maxUnavailable: maxUnavailableOf(seen),
-    isRunningAndAvailable,
-    isUnavailable: (pod: Pod | undefined) => !pod || isPodTerminating(pod) || !isRunningAndAvailable(pod),
+    counts: countPods(members, revisions),
+    unavailable,
   }
-  return { ...look, counts: countPods(look) }
 }
 
 /** At least one, or nothing would ever be updated; 1 while the gate is off, whatever the field says. */

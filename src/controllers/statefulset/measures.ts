@@ -1,5 +1,5 @@
 import type { StatefulSet } from '../../api/generated/types.ts'
-import type { Labels, MetricsRegistry } from '../../base/metrics.ts'
+import type { Labels, MetricsRegistry, Series } from '../../base/metrics.ts'
 import { keyOf, sharedFamilies } from '../../client/index.ts'
 import type { OwnerMeasures } from '../kit/index.ts'
 import { lookAt } from './look.ts'
@@ -13,27 +13,39 @@ const familiesOf = sharedFamilies((registry) => ({
   violations: registry.counter(`${prefix}_unavailability_violation`, 'Times that more replicas than may be unavailable came to be so'),
 }))
 
+/** The series of one set. */
+interface Measured {
+  labels: Labels
+  max: Series
+  unavailable: Series
+  violations: Series
+  /** Undefined before the first look: what a new process finds did not come to be so now. */
+  isTooMany: boolean | undefined
+}
+
 /** How many pods of each set may be, and are, unavailable, and how often they came to be too many. */
 export function measures(registry: MetricsRegistry): OwnerMeasures<StatefulSet, Observed> {
   const { max, unavailable, violations } = familiesOf(registry)
-  const sets = new Map<string, { labels: Labels; isTooMany: boolean }>()
-  const forget = (key: string) => {
-    const known = sets.get(key)
-    if (known) for (const family of [max, unavailable, violations]) family.remove(known.labels)
-    sets.delete(key)
+  const sets = new Map<string, Measured>()
+  const begin = ({ metadata: { namespace = '', name = '' }, spec }: StatefulSet): Measured => {
+    const labels = { statefulset_namespace: namespace, statefulset_name: name, pod_management_policy: spec.podManagementPolicy ?? 'OrderedReady' }
+    return { labels, max: max.with(labels), unavailable: unavailable.with(labels), violations: violations.with(labels), isTooMany: undefined }
   }
   return {
-    gone: forget,
+    gone(key) {
+      const known = sets.get(key)
+      if (known) for (const family of [max, unavailable, violations]) family.remove(known.labels)
+      sets.delete(key)
+    },
     seen(set, seen) {
-      const { namespace = '', name = '' } = set.metadata
       const look = lookAt(seen)
-      const labels = { statefulset_namespace: namespace, statefulset_name: name, pod_management_policy: set.spec.podManagementPolicy ?? 'OrderedReady' }
-      const missing = look.replicas.length - look.counts.availableReplicas
-      const isTooMany = missing > look.maxUnavailable
-      max.with(labels).set(look.maxUnavailable)
-      unavailable.with(labels).set(look.replicas.filter(({ pod }) => look.isUnavailable(pod)).length)
-      violations.with(labels).inc(isTooMany && sets.get(keyOf(set))?.isTooMany === false ? 1 : 0)
-      sets.set(keyOf(set), { labels, isTooMany })
+      let measured = sets.get(keyOf(set))
+      if (!measured) sets.set(keyOf(set), (measured = begin(set)))
+      const isTooMany = look.replicas.length - look.counts.availableReplicas > look.maxUnavailable
+      measured.max.set(look.maxUnavailable)
+      measured.unavailable.set(look.unavailable)
+      measured.violations.inc(isTooMany && measured.isTooMany === false ? 1 : 0)
+      measured.isTooMany = isTooMany
     },
   }
 }

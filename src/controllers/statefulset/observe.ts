@@ -1,14 +1,19 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
-import { type Claim, claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
+import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
+import { claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { inHistory } from '../kit/workload/index.ts'
-import { claimNameAt, ordinalOf, startOrdinal } from './identity.ts'
+import { claimNameAt, startOrdinal } from './identity.ts'
+import { type Member, memberOf } from './member.ts'
 
 /** All that is known of a set when it is decided about. */
 export interface Observed {
   set: StatefulSet
-  pods: Claim<Pod>
+  /** Its own pods, and those that it is about to adopt. */
+  members: readonly Member[]
+  adopt: readonly Pod[]
+  release: readonly Pod[]
   /** In order, with those that are about to be adopted. */
   history: readonly ControllerRevision[]
   orphanRevisions: readonly ControllerRevision[]
@@ -23,33 +28,48 @@ export interface Observed {
 export function observe({ caches, nowMs, gates }: ObserveContext, set: StatefulSet): Observed {
   const { namespace = '' } = set.metadata
   const matches = compileLabelSelector(set.spec.selector)
-  const candidates = [...caches.owned(podType, set), ...caches.orphans(podType, namespace)]
-  const members = candidates.filter((pod) => ordinalOf(set, pod.metadata.name!) !== undefined)
-  const pods = claim(set, matches, members)
+  const pods = podsOf(set, matches, caches, nowMs)
   const revisions = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
   return {
     set,
-    pods,
+    ...pods,
     history: inHistory([...revisions.kept, ...revisions.adopt]),
     orphanRevisions: revisions.adopt,
-    claims: claimsOf(caches, set, [...pods.kept, ...pods.adopt]),
+    claims: claimsOf(caches, set, pods.members),
     nowMs,
     honoursMaxUnavailable: gates.enabled('MaxUnavailableStatefulSet'),
     hasConditions: gates.enabled('StatefulSetConditions'),
   }
 }
 
-function claimsOf(caches: Caches, set: StatefulSet, pods: readonly Pod[]): Map<string, PersistentVolumeClaim> {
+function podsOf(set: StatefulSet, matches: LabelMatcher, caches: Caches, nowMs: number): Pick<Observed, 'members' | 'adopt' | 'release'> {
+  const members: Member[] = []
+  const others = new Map<Pod, Member>()
+  for (const pod of caches.owned(podType, set)) {
+    const member = memberOf(set, pod, nowMs)
+    if (member && matches(pod.metadata.labels)) members.push(member)
+    else if (member) others.set(pod, member)
+  }
+  for (const pod of caches.orphans(podType, set.metadata.namespace ?? '')) {
+    const member = memberOf(set, pod, nowMs)
+    if (member) others.set(pod, member)
+  }
+  const { adopt, release } = claim(set, matches, [...others.keys()])
+  for (const pod of adopt) members.push(others.get(pod)!)
+  return { members, adopt, release }
+}
+
+function claimsOf(caches: Caches, set: StatefulSet, members: readonly Member[]): Map<string, PersistentVolumeClaim> {
   const claims = new Map<string, PersistentVolumeClaim>()
   const look = (name: string) => {
     const found = caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name)
     if (found) claims.set(name, found)
   }
-  for (const pod of pods) if (pod.status?.phase === 'Pending') claimNamesOf(pod).forEach(look)
+  for (const { pod, isPending } of members) if (isPending) claimNamesOf(pod).forEach(look)
   const templates = set.spec.volumeClaimTemplates ?? []
   if (templates.length === 0) return claims
   const start = startOrdinal(set)
-  const ordinals = new Set(pods.map((pod) => ordinalOf(set, pod.metadata.name!)!))
+  const ordinals = new Set(members.map(({ ordinal }) => ordinal))
   for (let i = 0; i < (set.spec.replicas ?? 1); i++) ordinals.add(start + i)
   for (const ordinal of ordinals) {
     for (const template of templates) look(claimNameAt(set, template, ordinal))

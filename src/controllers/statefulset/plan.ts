@@ -3,7 +3,6 @@ import type { OwnerReference } from '../../api/object.ts'
 import type { New } from '../../client/index.ts'
 import { type RevisionAction, type Step, revise } from '../kit/index.ts'
 import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
-import { revisionOf } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import { deadlineInMs } from './progress.ts'
@@ -43,22 +42,27 @@ export function plan(seen: Observed): Step<Action> {
     if (wait !== undefined) break
   }
   actions.push(...forget(look))
-  const requeueAfterMs = soonest(msUntilAvailable(look.pods, seen.set.spec.minReadySeconds ?? 0, seen.nowMs), deadlineInMs(look))
+  const requeueAfterMs = soonest(untilAvailable(seen), deadlineInMs(look))
   return { actions, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
 }
 
-function belongings({ pods, orphanRevisions }: Observed): Action[] {
+/** How long until the next pod is available. */
+function untilAvailable({ set: { spec: { minReadySeconds = 0 } }, members, nowMs }: Observed): number | undefined {
+  return minReadySeconds === 0 ? undefined : msUntilAvailable(members.map(({ pod }) => pod), minReadySeconds, nowMs)
+}
+
+function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
   return [
-    ...pods.adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
-    ...pods.release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
+    ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
+    ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
     ...orphanRevisions.map((revision): Action => ({ kind: 'AdoptRevision', revision })),
   ]
 }
 
-function forget({ seen, pods, revisions }: Look): Action[] {
+function forget({ seen, revisions }: Look): Action[] {
   const { revisionHistoryLimit = 10 } = seen.set.spec
   if (seen.history.length <= revisionHistoryLimit) return []
-  const inUse = new Set([revisions.current.name, revisions.update.name, ...pods.map(revisionOf)])
+  const inUse = new Set([revisions.current.name, revisions.update.name, ...seen.members.map(({ revision }) => revision)])
   return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
 }
 

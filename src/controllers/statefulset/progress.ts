@@ -1,7 +1,6 @@
 import type { StatefulSetStatus } from '../../api/generated/types.ts'
-import { type Headway, type Progress, decideProgress, findCondition, hasMoved, isPodTerminating, renewCondition } from '../kit/workload/index.ts'
+import { type Headway, type Progress, decideProgress, findCondition, hasMoved, renewCondition } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
-import { revisionOf } from './identity.ts'
 import type { Look } from './look.ts'
 import { isOutdated } from './update.ts'
 
@@ -29,8 +28,7 @@ export function progressOf(look: Look, counts: Counts = look.counts, why?: Why):
   const { set, nowMs } = seen
   const { replicas = 1, updateStrategy, progressDeadlineSeconds } = set.spec
   const isHeldByPartition = partition > 0 && revisions.current.name !== revisions.update.name
-  const staged = look.replicas.slice(partition)
-  const isUpdated = staged.every(({ pod }) => pod && !isPodTerminating(pod) && revisionOf(pod) === revisions.update.name)
+  const isUpdated = look.replicas.every((slot, place) => place < partition || (slot.pod && !slot.isTerminating && slot.revision === revisions.update.name))
   const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
   const what = `revision ${revisions.update.name}`
   const moving = `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why?.trouble ?? ''}`
@@ -41,10 +39,10 @@ export function progressOf(look: Look, counts: Counts = look.counts, why?: Why):
     isComplete: isUpdated && isSettled,
     hasMoved: hasMoved(headway(set.status), headway(counts)),
     // Who deletes the pods by hand takes the time that they take.
-    isHeld: updateStrategy.type === 'OnDelete' && isSettled && look.pods.some((pod) => isOutdated(look, pod)),
+    isHeld: updateStrategy.type === 'OnDelete' && isSettled && seen.members.some((member) => isOutdated(look, member)),
     messages: {
       complete: isHeldByPartition
-        ? `All ${staged.length} replicas from partition ${partition} on are available at ${what}.`
+        ? `All ${expectedUpdated(look)} replicas from partition ${partition} on are available at ${what}.`
         : `All ${replicas} replicas are available at ${what}.`,
       moving,
       waiting: moving,

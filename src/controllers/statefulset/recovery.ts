@@ -1,8 +1,8 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { isPodReady, isPodTerminating, millisecondsOf } from '../kit/workload/index.ts'
-import { revisionOf, startOrdinal } from './identity.ts'
+import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
+import { startOrdinal } from './identity.ts'
 import type { Look } from './look.ts'
-import type { Slot } from './slots.ts'
+import type { Member } from './member.ts'
 
 /** Asks for it: without, a pod that cannot start blocks its own replacement, as in Kubernetes. */
 export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
@@ -10,10 +10,10 @@ export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
 const brokenReasons = new Set(['CrashLoopBackOff', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError', 'CreateContainerError'])
 
 /** Whether a pod is outdated, does not work, and is to be replaced at once because the set asks for that. */
-export function isBrokenRollout({ seen: { set }, revisions, partition }: Look, { pod, ordinal }: Slot): boolean {
-  if (!pod || set.metadata.annotations?.[recoveryAnnotation] !== 'true' || set.spec.updateStrategy.type === 'OnDelete') return false
-  if (ordinal < startOrdinal(set) + partition || revisionOf(pod) === revisions.update.name) return false
-  return !isPodTerminating(pod) && !isPodReady(pod) && (hasBrokenContainer(pod) || wasNeverReady(pod))
+export function isBrokenRollout({ seen: { set }, revisions, partition }: Look, { pod, ordinal, revision, isTerminating }: Member): boolean {
+  if (set.metadata.annotations?.[recoveryAnnotation] !== 'true' || set.spec.updateStrategy.type === 'OnDelete') return false
+  if (ordinal < startOrdinal(set) + partition || revision === revisions.update.name) return false
+  return !isTerminating && !isPodReady(pod) && (hasBrokenContainer(pod) || wasNeverReady(pod))
 }
 
 const hasBrokenContainer = ({ status }: Pod): boolean =>

@@ -1,9 +1,10 @@
-import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { PersistentVolumeClaim } from '../../api/generated/types.ts'
 import type { New } from '../../client/index.ts'
-import { blockerOf, blockerText, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
+import { blockerOf, blockerText } from '../kit/workload/index.ts'
 import { ownClaims } from './claims.ts'
-import { claimNameAt, identityLabels, newClaims, newPod, podNameAt, podNameLabel, startOrdinal } from './identity.ts'
+import { claimNameAt, identityLabels, newClaims, newPod, podNameAt, startOrdinal } from './identity.ts'
 import type { Look } from './look.ts'
+import type { Member } from './member.ts'
 import type { Action, Stage } from './plan.ts'
 import { isBrokenRollout } from './recovery.ts'
 import { isLeaving } from './retention.ts'
@@ -15,19 +16,18 @@ export function fillReplicas(look: Look): Stage {
   const creates: Action[] = []
   const mends: Action[] = []
   for (const slot of look.replicas) {
-    const { pod } = slot
     const before = deletes.length + creates.length
-    if (!pod) {
+    if (!slot.pod) {
       const leaving = leavingClaimOf(look, slot)
       if (leaving && look.isOrdered) return stop([...mends, ...deletes, ...creates], `claim ${leaving} is to go before pod ${podNameAt(look.seen.set, slot.ordinal)} is made`)
       if (!leaving) creates.push(createAt(look, slot))
     } else {
-      mends.push(...mend(look, pod, slot))
-      if (isPodFinished(pod) && !isPodTerminating(pod)) deletes.push({ kind: 'DeletePod', pod })
-      else if (isBrokenRollout(look, slot)) deletes.push({ kind: 'DeletePod', pod, ifUnchanged: true })
+      mend(look, slot, mends)
+      if (slot.isFinished && !slot.isTerminating) deletes.push({ kind: 'DeletePod', pod: slot.pod })
+      else if (isBrokenRollout(look, slot)) deletes.push({ kind: 'DeletePod', pod: slot.pod, ifUnchanged: true })
     }
     if (!look.isOrdered) continue
-    if (deletes.length + creates.length > before || look.isUnavailable(pod)) return stop([...mends, ...deletes, ...creates], waitFor(look, slot))
+    if (deletes.length + creates.length > before || slot.isUnavailable) return stop([...mends, ...deletes, ...creates], waitFor(look, slot))
   }
   return { actions: [...mends, ...deletes, ...creates] }
 }
@@ -58,11 +58,10 @@ function leavingClaimOf({ seen: { set, claims } }: Look, { ordinal }: Slot): str
 }
 
 /** What a pod that is there may lack: the owners its claims should have; claims, while it still waits for them; its name as a label. */
-function mend(look: Look, pod: Pod, { ordinal }: Slot): Action[] {
-  const actions = ownClaims(look, pod, ordinal, false)
-  if (isPodFinished(pod) || isPodTerminating(pod)) return actions
-  const claims = pod.status?.phase === 'Pending' ? missingClaims(look, ordinal) : []
+function mend(look: Look, { pod, ordinal, isFinished, isTerminating, isPending, isNamed }: Member, actions: Action[]): void {
+  if (look.seen.set.spec.volumeClaimTemplates?.length) actions.push(...ownClaims(look, pod, ordinal, false))
+  if (isFinished || isTerminating) return
+  const claims = isPending ? missingClaims(look, ordinal) : []
   if (claims.length > 0) actions.push({ kind: 'CreateClaims', pod, claims })
-  if (pod.metadata.labels?.[podNameLabel] !== pod.metadata.name) actions.push({ kind: 'LabelPod', pod, labels: identityLabels(pod.metadata.name!, ordinal) })
-  return actions
+  if (!isNamed) actions.push({ kind: 'LabelPod', pod, labels: identityLabels(pod.metadata.name!, ordinal) })
 }

@@ -1,5 +1,6 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { identityLabels } from './identity.ts'
+import { memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
 import { revisionData } from './revision.ts'
@@ -66,7 +67,7 @@ export function samplePod(ordinal: number, revision: string, state: PodState = '
   } as unknown as Pod
 }
 
-export interface SeenOver extends Partial<Omit<Observed, 'pods' | 'set'>> {
+export interface SeenOver extends Partial<Omit<Observed, 'members' | 'set'>> {
   set?: StatefulSet
   pods?: readonly Pod[]
 }
@@ -77,7 +78,9 @@ export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver =
   const isB = set.spec.template.spec!.containers[0]!.image === 'b'
   return {
     set: { ...set, status: { currentRevision: 'a', updateRevision: isB ? 'b' : 'a', ...set.status } },
-    pods: { kept: [...pods], adopt: [], release: [] },
+    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(set, pod, over.nowMs ?? nowMs)!),
+    adopt: [],
+    release: [],
     history: isB ? [a, b] : [a],
     orphanRevisions: [],
     claims: new Map<string, PersistentVolumeClaim>(),

@@ -71,9 +71,10 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
 }
 
 /** A pod that cannot be made or deleted comes first, then pods that are in trouble, then whatever the plan waits for. */
-function whyOf({ pods, seen: { claims } }: Look, { wait }: Outcome<Action>, failure: string | undefined): Why {
+function whyOf({ seen: { members, claims } }: Look, { wait }: Outcome<Action>, failure: string | undefined): Why {
   if (failure) return { trouble: ` ${sentence(failure)}`, blocker: ` ${sentence(failure)}` }
-  const blocker = blockerOf(pods, (name) => claims.get(name))
+  const late = members.filter(({ isReady, isTerminating }) => !isReady || isTerminating)
+  const blocker = blockerOf(late.map(({ pod }) => pod), (name) => claims.get(name))
   const text = blocker ? blockerText(blocker) : wait
   return { trouble: blocker?.isTrouble ? ` ${sentence(text!)}` : '', blocker: text ? ` ${sentence(text)}` : '' }
 }
