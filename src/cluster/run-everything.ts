@@ -52,6 +52,6 @@ function partsOf(options: EverythingOptions, { server, authority }: RunningApi, 
   return [
     { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
     { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },
-    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodeUser(nodeName)), gates, logger, metrics }) },
+    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodeUser(nodeName)), authority, gates, logger, metrics }) },
   ]
 }

@@ -6,7 +6,8 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
-import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, parseCatalogue, processNode, simulatedNode } from '../node/index.ts'
+import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, type NodeDoor, parseCatalogue, processNode, serveNode, simulatedNode } from '../node/index.ts'
+import { createAuthority, issueServerCertificate } from '../server/index.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
 export interface RunNodesOptions extends PartOptions {
@@ -21,10 +22,12 @@ export interface RunNodesOptions extends PartOptions {
 }
 
 /** Runs nodes against an API server, which need not be there yet. */
-export const runNodes = (options: RunNodesOptions): Promise<RunningPart> => runPart('node', options, (tools) => makeNodes({ ...options, ...tools }))
+export const runNodes = (options: RunNodesOptions): Promise<RunningPart> => runPart('node', options, (tools) => makeNodes({ ...options, ...tools, authority: tools.access.authority() }))
 
 export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'imageCatalogue'> {
   transport: Transport
+  /** Vouches for the API server when it asks for logs and the like, in PEM; without it nobody can ask. */
+  authority: string | undefined
   gates: FeatureGates
   logger?: Logger
   metrics: MetricsRegistry
@@ -83,8 +86,29 @@ function simulatedNodes({ nodeName, nodes }: NodesOptions, common: Common): Open
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, imageCatalogue }: NodesOptions, common: Common): Promise<Opened> {
+async function openProcessNode({ nodeName, dataDir, imageCatalogue, authority }: NodesOptions, common: Common): Promise<Opened> {
   const catalogue = imageCatalogue === undefined ? [] : await parseCatalogue(await readFile(imageCatalogue, 'utf8'))
-  const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir), catalogue })
-  return { agents: [agent], close: () => runtime.close() }
+  const agents: NodeAgent[] = []
+  const door = authority === undefined ? undefined : await openNodeDoor(authority, agents, common)
+  try {
+    const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
+    agents.push(agent)
+    return {
+      agents,
+      async close() {
+        await door?.close()
+        await runtime.close()
+      },
+    }
+  } catch (e) {
+    await door?.close()
+    throw e
+  }
+}
+
+/** On the loopback address, as the node's own is; with a certificate of its own. */
+function openNodeDoor(authority: string, agents: readonly NodeAgent[], { clock, logger = silentLogger }: Common): Promise<NodeDoor> {
+  const address = '127.0.0.1'
+  const serving = issueServerCertificate(createAuthority(clock.now()), [address, 'localhost'], clock.now())
+  return serveNode({ address, port: 0, serving, clientAuthority: authority, find: (namespace, pod) => agents.find((a) => a.access.has(namespace, pod))?.access, clock, logger })
 }

@@ -51,6 +51,9 @@ const stopGraceMs = 3000
 /** History is kept for five minutes, as Kubernetes does, and no longer than this many revisions. */
 const history = { maxAgeMs: 5 * 60_000, maxRevisions: 100_000, intervalMs: 60_000 }
 
+/** Who the API server is to nodes; Kubernetes' own name for it. */
+const nodeClientSubject = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] }
+
 /** Starts an API server that listens: store, certificates, socket, kubeconfig. */
 export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   const { dataDir, logger } = options
@@ -72,6 +75,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       logger,
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
+      nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
     })
     const { listener, url, kubeconfig } = await openDoor(options, server, authority, clientAuthorities, now).catch((e: unknown) => {
       server.close()

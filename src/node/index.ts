@@ -16,6 +16,8 @@ export type { CatalogueEntry, ProcessRuntimeOptions } from './runtimes/process/i
 export { SimulatedRuntime, simulatedProber } from './runtimes/simulated/index.ts'
 export type { SimulatedRuntimeOptions } from './runtimes/simulated/index.ts'
 export type { NodeServer } from './server/node-server.ts'
+export { serveNode } from './server/serve-node.ts'
+export type { NodeDoor, ServeNodeOptions } from './server/serve-node.ts'
 export { NodeSources } from './sources/node-sources.ts'
 export type { NodeSourcesOptions } from './sources/node-sources.ts'
 export { simulatedNode } from './simulated-node.ts'

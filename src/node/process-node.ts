@@ -27,6 +27,8 @@ export interface ProcessNodeOptions {
   times?: StageTimes
   catalogue?: readonly CatalogueEntry[]
   shimProgram?: string
+  /** Where the agent serves logs and the like; nowhere if there is none. */
+  port?: number
   labels?: NodeShape['labels']
   patched?(outcome: 'done' | 'failed'): void
 }
@@ -44,7 +46,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
   const agent = new NodeAgent({
     ...options,
     nodeName: name,
-    shape: thisMachine(name, directory, options.labels),
+    shape: { ...thisMachine(name, directory, options.labels), port: options.port ?? 0 },
     runtime,
     prober: networkProber(runtime),
     disk: localDisk,

@@ -7,6 +7,7 @@ import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
 import { encodeResult } from './http/encode.ts'
 import { type Exchange, wholeBody } from './http/exchange.ts'
 import { ClientGone } from './http/listener.ts'
+import type { NodeRelay } from './http/node-relay.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './http/negotiate.ts'
 import { warningHeaders } from './http/warnings.ts'
 import { WatchChunks } from './http/watch-chunks.ts'
@@ -39,6 +40,7 @@ export interface HandlerOptions {
   calls: ResourceCalls
   metrics: RequestMetrics
   logger: Logger
+  relay: NodeRelay
   maxWatches: number
 }
 
@@ -90,9 +92,10 @@ export class ApiHandler {
     for (const exchange of this.#watching.keys()) exchange.destroy()
   }
 
-  /** Ends every watch as if its time were up. */
+  /** Ends every watch as if its time were up, and what nodes answer. */
   endWatches(): void {
     for (const end of this.#watching.values()) end()
+    this.#o.relay.end()
   }
 
   async #answer(
@@ -163,6 +166,7 @@ export class ApiHandler {
   ): Promise<Answered> {
     const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
     if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
+    if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const encoded = await encodeResult(result, accepted, query, this.#o.parts.clock.now(), pretty)
     exchange.respond(encoded.code, { ...headers, 'content-type': encoded.contentType, ...warning }, encoded.body)

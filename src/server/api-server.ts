@@ -7,11 +7,13 @@ import type { Store } from '../store/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
 import { ApiHandler } from './api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
+import type { KeyPair } from './auth/certificates.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Discovery, reviewKinds } from './discovery/index.ts'
 import { Health } from './health.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
+import { NodeRelay } from './http/node-relay.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
@@ -36,6 +38,8 @@ export interface ApiServerOptions {
   release: string
   /** `127.0.0.1:6443`: what discovery tells clients. */
   address: string
+  /** What nodes are shown when they are asked for logs and the like. */
+  nodeClient?: KeyPair
   maxWatches?: number
 }
 
@@ -81,6 +85,7 @@ export class ApiServer {
       calls: this.calls,
       metrics: this.requestMetrics,
       logger: options.logger,
+      relay: new NodeRelay(options.nodeClient),
       maxWatches: options.maxWatches ?? 10_000,
     })
   }

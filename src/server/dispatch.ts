@@ -3,7 +3,7 @@ import { decodeBody } from './body.ts'
 import type { Registered } from './registry.ts'
 import type { ResourceRequest, Result } from './request.ts'
 import type { Verb } from './resource.ts'
-import type { Action } from './subresources/action.ts'
+import { type Action, resultOf } from './subresources/action.ts'
 import { create } from './verbs/create.ts'
 import { deleteCollection } from './verbs/delete-collection.ts'
 import { deleteOne } from './verbs/delete.ts'
@@ -100,7 +100,7 @@ async function runAction(request: ResourceRequest, action: Action, method: strin
     warnings,
     signal,
   })
-  return 'text' in answer ? { kind: 'text', ...answer } : { kind: 'value', code: answer.code, value: answer.object }
+  return resultOf(answer)
 }
 
 /** Whether a path with this plural and scope exists at all: a cluster-wide kind has no place in a namespace. */

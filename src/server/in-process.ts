@@ -109,6 +109,8 @@ function valueOf(result: Result): unknown {
       return deepFreeze(result.value)
     case 'watch':
       throw badRequest('a watch is to be opened, not called')
+    case 'relay':
+      throw badRequest('what nodes answer is to be asked for over HTTP')
   }
 }
 

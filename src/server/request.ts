@@ -8,6 +8,7 @@ import type { Objects, UserInfo } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
 import type { Resource, RuleContext } from './resource.ts'
 import type { StoredObject } from './stored-object.ts'
+import type { NodePlace } from './subresources/action.ts'
 
 /** What all requests share: the parts of a running server that verbs use. */
 export interface ServerParts {
@@ -61,6 +62,7 @@ export type Result =
   | { kind: 'list'; target: Registered; items: readonly StoredObject[]; meta: ListMeta }
   | { kind: 'watch'; target: Registered; watch: WatchSpec }
   | { kind: 'text'; code: number; text: string }
+  | { kind: 'relay'; place: NodePlace }
 
 /** What a watch is to send, after all checks. */
 export interface WatchSpec {

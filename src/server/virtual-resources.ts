@@ -6,7 +6,7 @@ import type { ResourcePath } from './request-info.ts'
 import type { Result, ServerParts } from './request.ts'
 import type { VirtualRequest, VirtualResources } from './resource-calls.ts'
 import { type Decision, type Review, reviews } from './reviews/index.ts'
-import type { ActionContext } from './subresources/action.ts'
+import { type ActionContext, resultOf } from './subresources/action.ts'
 import { podBinding } from './subresources/pod-binding.ts'
 import { parseWriteOptions } from './verbs/options.ts'
 
@@ -63,8 +63,7 @@ export class Virtual implements VirtualResources {
       warnings: request.warnings,
       signal: request.signal,
     }
-    const answer = await podBinding.run(context)
-    return 'text' in answer ? { kind: 'text', ...answer } : { kind: 'value', code: answer.code, value: answer.object }
+    return resultOf(await podBinding.run(context))
   }
 }
 

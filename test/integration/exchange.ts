@@ -1,4 +1,5 @@
-import type { Body, Exchange } from '../../src/server/http/exchange.ts'
+import type { Readable } from 'node:stream'
+import { type Body, type Exchange, wholeBody } from '../../src/server/http/exchange.ts'
 import type { Sink } from '../../src/server/http/watch-writer.ts'
 
 export type Headers = Record<string, string | string[]>
@@ -24,6 +25,7 @@ export class MemoryExchange implements Exchange {
   readonly method: string
   readonly url: string
   readonly certificate: Exchange['certificate']
+  readonly upgrade = undefined
   readonly #headers: Record<string, string>
   readonly #body: Buffer
   readonly #abort = new AbortController()
@@ -83,6 +85,10 @@ export class MemoryExchange implements Exchange {
         this.#abort.abort()
       },
     }
+  }
+
+  forward(code: number, headers: Headers, source: Readable): void {
+    void source.toArray().then((pieces: Buffer[]) => this.respond(code, headers, wholeBody(Buffer.concat(pieces))))
   }
 
   destroy(): void {

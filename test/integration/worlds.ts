@@ -191,6 +191,7 @@ function freezableExchange(inner: Exchange, frozen: { isFrozen: boolean }): Exch
     url: inner.url,
     certificate: inner.certificate,
     signal: inner.signal,
+    upgrade: inner.upgrade,
     header: (name) => inner.header(name),
     headersLike: (prefix) => inner.headersLike(prefix),
     readBody: (limit) => inner.readBody(limit),
@@ -208,6 +209,7 @@ function freezableExchange(inner: Exchange, frozen: { isFrozen: boolean }): Exch
         },
       }
     },
+    forward: (code, headers, source) => inner.forward(code, headers, source),
     destroy: () => inner.destroy(),
   }
 }

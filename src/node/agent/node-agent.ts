@@ -14,6 +14,7 @@ import type { Prober } from '../probes/prober.ts'
 import { podNameLabel } from '../runtime/labels.ts'
 import { PodView } from '../runtime/pod-view.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { PodAccess } from '../server/pod-access.ts'
 import type { NodeSources } from '../sources/node-sources.ts'
 import { StageTimes, Stages } from '../stages.ts'
 import { StatusManager } from '../status/status-manager.ts'
@@ -50,6 +51,8 @@ const relistMs = 60_000
 /** One node: it makes itself known, and runs the pods that are bound to it. Stopped, it leaves them running; started again, it finds them. */
 export class NodeAgent {
   readonly name: string
+  /** What people may see of its pods. */
+  readonly access: PodAccess
   readonly #options: NodeAgentOptions
   readonly #logger: Logger
   readonly #context: NodeContext
@@ -74,6 +77,7 @@ export class NodeAgent {
     this.#events = new EventRecorder(sources.client, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
     this.#status = new StatusManager({ client: sources.impatientClient, clock, random, logger: this.#logger, ...(options.patched ? { patched: options.patched } : {}) })
     this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger)
+    this.access = new PodAccess({ runtime, clock, pod: (namespace, name) => this.#podNamed(namespace, name), state: (uid) => this.#view.state(uid) })
     const hostIps = shape.addresses.filter((a) => a.type === 'InternalIP').map((a) => a.address)
     const place = { hostIps, allocatable: shape.allocatable }
     this.#context = {
@@ -145,6 +149,11 @@ export class NodeAgent {
   /** How many pods it looks after. */
   get size(): number {
     return this.#workers.size
+  }
+
+  #podNamed(namespace: string, name: string): Pod | undefined {
+    const pod = this.#options.sources.feed.informer.get(`${namespace}/${name}`)
+    return pod?.spec.nodeName === this.name ? pod : undefined
   }
 
   #changed(pod: Pod): void {

@@ -1,15 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
+import type { LogOptions } from '../logs/index.ts'
 import type { Attachment } from '../runtime/runtime.ts'
-
-/** Which lines of a log are wanted. */
-export interface LogOptions {
-  follow: boolean
-  previous: boolean
-  timestamps: boolean
-  tailLines: number | undefined
-  sinceMs: number | undefined
-  limitBytes: number | undefined
-}
 
 /** What people see of the pods of a node through the API server: the door that logs, exec, attach and port-forward come in by. */
 export interface NodeServer {

@@ -15,7 +15,7 @@ export interface Encoded {
   body: Body
 }
 
-type Immediate = Exclude<Result, { kind: 'watch' }>
+type Immediate = Exclude<Result, { kind: 'watch' | 'relay' }>
 
 /** An object as this version of its kind shows it. */
 export const present = (target: Registered, stored: StoredObject): KubeObject =>

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Credentials } from '../auth/authenticate.ts'
 import type { Sink } from './watch-writer.ts'
 
@@ -10,6 +12,14 @@ export interface Body {
 
 /** A body that is at hand. */
 export const wholeBody = (bytes: Buffer): Body => ({ length: bytes.length, pieces: [bytes] })
+
+/** A client's wish to go on in another protocol than HTTP on the same connection. */
+export interface Upgrade {
+  /** The headers of its request that are about this. */
+  readonly headers: Readonly<Record<string, string>>
+  /** From now on the connection is the caller's; there is no other answer any more. */
+  take(): Socket
+}
 
 /** One request and its answer, whatever carries them: HTTP/2, HTTP/1.1, or no socket at all. */
 export interface Exchange {
@@ -27,6 +37,10 @@ export interface Exchange {
   respond(code: number, headers: Record<string, string | string[]>, body: Body): void
   /** Starts an answer of unknown length. */
   stream(code: number, headers: Record<string, string | string[]>): Sink
+  /** Answers with what comes from somewhere else, as it comes. */
+  forward(code: number, headers: Record<string, string | string[]>, source: Readable): void
+  /** Undefined for a request that is about HTTP alone. */
+  readonly upgrade: Upgrade | undefined
   /** Ends the connection without an answer. */
   destroy(): void
 }

@@ -1,5 +1,7 @@
+import type { ClientRequest } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Agent, request as httpsRequest } from 'node:https'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../auth/certificates.ts'
 import { type Exchange, wholeBody } from './exchange.ts'
@@ -40,6 +42,7 @@ function http1(path: string, { method = 'GET', body, pair = known }: { method?: 
   return new Promise((resolve, reject) => {
     const request = httpsRequest({ host: '127.0.0.1', port: listener.port, path, method, agent: false, ...tls(pair) }, (response) => {
       const chunks: Buffer[] = []
+      response.on('error', reject)
       response.on('data', (c: Buffer) => chunks.push(c))
       response.on('end', () => resolve({ code: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() }))
     })
@@ -57,7 +60,7 @@ function http2(path: string, { method = 'GET', body }: { method?: string; body?:
     stream.on('response', (headers) => Object.assign(got, { code: Number(headers[':status']), headers }))
     stream.on('data', (c: Buffer) => (got.text += c.toString()))
     stream.on('error', reject)
-    stream.on('end', () => resolve(got))
+    stream.on('close', () => (stream.rstCode === 0 ? resolve(got) : reject(new Error(`reset with ${stream.rstCode}`))))
     if (body) stream.end(body)
   })
 }
@@ -225,5 +228,54 @@ describe('listen()', () => {
     const closed = new Promise((resolve) => stream.once('close', resolve))
     await listener.close(10)
     await closed
+  })
+})
+
+describe('forward()', () => {
+  it.each([['HTTP/1.1', http1], ['HTTP/2', http2]])('answers over %s with what comes from elsewhere', async (_name, send) => {
+    handle = async (exchange) => exchange.forward(200, { 'content-type': 'text/plain' }, Readable.from([Buffer.from('one '), Buffer.from('two')]))
+    expect(await send('/')).toMatchObject({ code: 200, text: 'one two' })
+  })
+
+  it.each([['HTTP/1.1', http1], ['HTTP/2', http2]])('breaks off over %s where that does', async (_name, send) => {
+    const broken = async function* () {
+      yield Buffer.from('one')
+      throw new Error('away')
+    }
+    handle = async (exchange) => exchange.forward(200, {}, Readable.from(broken()))
+    await expect(send('/')).rejects.toThrow()
+  })
+})
+
+describe('a request for another protocol', () => {
+  const ask = (onAnswer: (request: ClientRequest, resolve: (text: string) => void) => void) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'a, b', 'x-other': 'c' }
+      const request = httpsRequest({ host: '127.0.0.1', port: listener.port, path: '/', headers, agent: false, ...tls() })
+      request.on('error', reject)
+      onAnswer(request, resolve)
+      request.end()
+    })
+
+  it('can be answered as any other', async () => {
+    handle = async (exchange) => exchange.respond(404, {}, wholeBody(Buffer.from(`no ${(await exchange.readBody(10)).length}`)))
+    const text = await ask((request, resolve) => request.on('response', (response) => void response.setEncoding('utf8').on('data', (piece: string) => resolve(`${response.statusCode} ${piece}`))))
+    expect(text).toBe('404 no 0')
+  })
+
+  it('can be given the connection, with the headers that are about it', async () => {
+    handle = async ({ upgrade }) => {
+      const socket = upgrade!.take()
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
+      socket.end(JSON.stringify(upgrade!.headers))
+    }
+    const text = await ask((request, resolve) =>
+      request.on('upgrade', (_response, socket, head) => {
+        let said = head.toString()
+        socket.on('data', (piece: Buffer) => (said += piece.toString()))
+        socket.on('end', () => resolve(said))
+      }),
+    )
+    expect(JSON.parse(text)).toEqual({ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'a, b' })
   })
 })

@@ -1,11 +1,13 @@
 import { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session, constants, createSecureServer } from 'node:http2'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { ApiError, entityTooLarge } from '../../api/errors.ts'
 import type { Credentials } from '../auth/authenticate.ts'
 import type { KeyPair } from '../auth/certificates.ts'
-import type { Body, Exchange } from './exchange.ts'
+import type { Body, Exchange, Upgrade } from './exchange.ts'
+import { upgradeOf } from './upgrade.ts'
 import { lastChunk } from './watch-chunks.ts'
 import type { Sink } from './watch-writer.ts'
 
@@ -71,6 +73,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     response.once('close', () => answering.delete(response))
     void options.handle(new NodeExchange(request, response, bodyTimeoutMs))
   })
+  server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+    // The parser has let go of the connection: an ordinary answer is its last.
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once('finish', () => socket.end())
+    socket.on('error', () => socket.destroy())
+    void options.handle(new NodeExchange(request, response, bodyTimeoutMs, upgradeOf(request, response, socket, head)))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.address, () => {
@@ -134,6 +145,7 @@ function readCertificate(socket: TLSSocket): Credentials['certificate'] {
 class NodeExchange implements Exchange {
   readonly method: string
   readonly url: string
+  readonly upgrade: Upgrade | undefined
   readonly #request: AnyRequest
   readonly #response: AnyResponse
   readonly #bodyTimeoutMs: number
@@ -142,10 +154,11 @@ class NodeExchange implements Exchange {
   #isUnread = false
   #isAnswered = false
 
-  constructor(request: AnyRequest, response: AnyResponse, bodyTimeoutMs: number) {
+  constructor(request: AnyRequest, response: AnyResponse, bodyTimeoutMs: number, upgrade?: Upgrade) {
     this.#request = request
     this.#response = response
     this.#bodyTimeoutMs = bodyTimeoutMs
+    this.upgrade = upgrade
     this.method = request.method ?? ''
     this.url = request.url ?? '/'
     // Errors of a connection end in 'close'; unheard, they would end the process.
@@ -190,6 +203,8 @@ class NodeExchange implements Exchange {
       this.#isUnread = true
       return why
     }
+    // What follows such a request is the other protocol's.
+    if (this.upgrade) return Promise.resolve(Buffer.alloc(0))
     const tooLarge = () => refuse(entityTooLarge(`Request entity too large: limit is ${limit}`))
     if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
     if (this.#isGone()) return Promise.reject(new ClientGone())
@@ -280,6 +295,19 @@ class NodeExchange implements Exchange {
         if (!this.#isGone() && !response.writableEnded) response.end(isChunked ? lastChunk : undefined)
       },
     }
+  }
+
+  forward(code: number, headers: Record<string, string | string[]>, source: Readable): void {
+    const response = this.#response as ServerResponse
+    response.writeHead(code, headers)
+    response.flushHeaders?.()
+    source.pipe(response)
+    source.on('error', () => {})
+    source.once('close', () => {
+      // It broke off: the client must not take the answer for whole.
+      if (!source.readableEnded) this.destroy()
+    })
+    response.once('close', () => source.destroy())
   }
 
   #isGone(): boolean {

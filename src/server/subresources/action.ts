@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { Objects, UserInfo } from '../objects.ts'
+import type { Result } from '../request.ts'
 import type { Resource, RuleContext } from '../resource.ts'
 
 /** What a subresource that is more than a partial update is handed: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
@@ -20,8 +21,24 @@ export interface ActionContext {
   signal(): AbortSignal
 }
 
-/** What an action answers: an object, or text. */
-export type ActionAnswer = { code: number; object: object } | { code: number; text: string }
+/** Where the agent of a node answers in the server's place. */
+export interface NodePlace {
+  host: string
+  port: number
+  /** With its query. */
+  path: string
+  /** It is a connection that is asked for, no document. */
+  isConnection: boolean
+}
+
+/** What an action answers: an object, text, or who is to be asked instead. */
+export type ActionAnswer = { code: number; object: object } | { code: number; text: string } | { relay: NodePlace }
+
+/** An answer in the form that all verbs have. */
+export function resultOf(answer: ActionAnswer): Result {
+  if ('text' in answer) return { kind: 'text', ...answer }
+  return 'relay' in answer ? { kind: 'relay', place: answer.relay } : { kind: 'value', code: answer.code, value: answer.object }
+}
 
 /** A subresource with behaviour of its own. */
 export interface Action {

@@ -3,7 +3,9 @@ import type { Node, Pod } from '../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { hasContainer } from '../../api/kinds/visit-containers.ts'
-import type { Action, ActionAnswer, ActionContext } from './action.ts'
+import { unreachable } from '../http/node-relay.ts'
+import { queryBoolean } from '../verbs/options.ts'
+import type { Action, ActionAnswer, ActionContext, NodePlace } from './action.ts'
 
 function findPod(ctx: ActionContext): Pod {
   const pod = ctx.objects.get<Pod>('', 'pods', ctx.namespace, ctx.name)
@@ -29,17 +31,25 @@ function containerOf(pod: Pod, asked: string): string {
 const agentPort = 10250
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
-/** Nothing listens on nodes yet: what a client hears when the node's agent cannot be reached. */
-function unreachable(ctx: ActionContext, pod: Pod, path: string): ApiError {
+/** Where the pod's node answers. One that does not say on which port is taken at its word: nobody is there. */
+function placeOf(ctx: ActionContext, pod: Pod, path: string, query: URLSearchParams, isConnection: boolean): NodePlace {
   const node = ctx.objects.get<Node>('', 'nodes', '', pod.spec.nodeName!)
-  if (!node) return notFound({ group: '', resource: 'pods' }, pod.spec.nodeName!)
+  if (!node) throw notFound({ group: '', resource: 'pods' }, pod.spec.nodeName!)
   const addresses = node.status?.addresses ?? []
-  const address = addressTypes.map((type) => addresses.find((a) => a.type === type)?.address).find((a) => a !== undefined)
-  if (!address) {
-    return new ApiError(500, '', `no preferred addresses found; known addresses: [${addresses.map((a) => a.address).join(' ')}]`)
-  }
-  const host = `${address}:${node.status?.daemonEndpoints?.kubeletEndpoint?.Port || agentPort}`
-  return new ApiError(500, '', `Get "https://${host}/${path}": dial tcp ${host}: connect: connection refused`)
+  const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
+  const find = (types: readonly string[]) => types.map((type) => addresses.find((a) => a.type === type)?.address).find((a) => a !== undefined)
+  const host = find(addressTypes)
+  if (!host) throw new ApiError(500, '', `no preferred addresses found; known addresses: [${addresses.map((a) => a.address).join(' ')}]`)
+  if (!port) throw unreachable(`https://${host}:${agentPort}/${path}`, `${host}:${agentPort}`, 'connect: connection refused')
+  const asked = query.toString()
+  // Names of nodes need not be names of machines; addresses are what they are.
+  return { host: find(['InternalIP', 'ExternalIP']) ?? host, port, path: `/${path}${asked ? `?${asked}` : ''}`, isConnection }
+}
+
+const logParameters = ['follow', 'previous', 'sinceSeconds', 'sinceTime', 'timestamps', 'tailLines', 'limitBytes', 'stream']
+
+function only(query: URLSearchParams, names: readonly string[]): URLSearchParams {
+  return new URLSearchParams([...query].filter(([name, value]) => names.includes(name) && value !== ''))
 }
 
 const integerParameters = ['tailLines', 'limitBytes', 'sinceSeconds'] as const
@@ -73,12 +83,12 @@ export const podLog: Action = {
     const pod = findPod(ctx)
     const container = containerOf(pod, ctx.query.get('container') ?? '')
     if (!pod.spec.nodeName) return { code: 204, text: '' }
-    throw unreachable(ctx, pod, `containerLogs/${ctx.namespace}/${ctx.name}/${container}`)
+    return { relay: placeOf(ctx, pod, `containerLogs/${ctx.namespace}/${ctx.name}/${container}`, only(ctx.query, logParameters), false) }
   },
 }
 
 /** A connection into a pod: exec, attach, portforward. */
-function stream(subresource: string, kind: string, namesContainer: boolean): Action {
+function stream(subresource: string, kind: string, namesContainer: boolean, query: (asked: URLSearchParams) => URLSearchParams): Action {
   return {
     of: { group: '', plural: 'pods', subresource },
     verbs: ['create', 'get'],
@@ -88,11 +98,23 @@ function stream(subresource: string, kind: string, namesContainer: boolean): Act
       const container = namesContainer ? containerOf(pod, ctx.query.get('container') ?? '') : ''
       if (!pod.spec.nodeName) throw badRequest(`pod ${ctx.name} does not have a host assigned`)
       const place = [subresource.replace('portforward', 'portForward'), ctx.namespace, ctx.name, container].filter((part) => part !== '')
-      throw unreachable(ctx, pod, place.join('/'))
+      return { relay: placeOf(ctx, pod, place.join('/'), query(ctx.query), true) }
     },
   }
 }
 
-export const podExec = stream('exec', 'PodExecOptions', true)
-export const podAttach = stream('attach', 'PodAttachOptions', true)
-export const podPortForward = stream('portforward', 'PodPortForwardOptions', false)
+/** The names that nodes have for streams. */
+const nodeNames = new Map([['stdin', 'input'], ['stdout', 'output'], ['stderr', 'error'], ['tty', 'tty']])
+
+function commandQuery(asked: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, inNode] of nodeNames) if (asked.has(name) && queryBoolean(asked, name)) query.set(inNode, '1')
+  for (const word of asked.getAll('command')) query.append('command', word)
+  return query
+}
+
+const portQuery = (asked: URLSearchParams) => new URLSearchParams(asked.getAll('ports').map((port): [string, string] => ['port', port]))
+
+export const podExec = stream('exec', 'PodExecOptions', true, commandQuery)
+export const podAttach = stream('attach', 'PodAttachOptions', true, commandQuery)
+export const podPortForward = stream('portforward', 'PodPortForwardOptions', false, portQuery)

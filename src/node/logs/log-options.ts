@@ -1,0 +1,37 @@
+/** Which lines of a log are wanted. */
+export interface LogOptions {
+  follow: boolean
+  previous: boolean
+  timestamps: boolean
+  tailLines: number | undefined
+  /** Since the epoch: what was said before is left out. */
+  sinceMs: number | undefined
+  limitBytes: number | undefined
+  stream: 'All' | 'Stdout' | 'Stderr'
+}
+
+/** Reads the options as kubelet takes them in a query. Throws a sentence for what makes no sense. */
+export function parseLogOptions(query: URLSearchParams, nowMs: number): LogOptions {
+  const isSet = (name: string) => query.has(name) && !/^(false|0)$/i.test(query.get(name)!)
+  const whole = (name: string, least: number) => {
+    const text = query.get(name)
+    if (text === null || text === '') return undefined
+    const value = Number(text)
+    if (!Number.isSafeInteger(value) || value < least) throw new Error(`${name}: ${JSON.stringify(text)} is not a whole number of at least ${least}`)
+    return value
+  }
+  const seconds = whole('sinceSeconds', 1)
+  const since = query.get('sinceTime')
+  if (since && Number.isNaN(Date.parse(since))) throw new Error(`sinceTime: ${JSON.stringify(since)} is not a time`)
+  const stream = query.get('stream') || 'All'
+  if (stream !== 'All' && stream !== 'Stdout' && stream !== 'Stderr') throw new Error(`stream: ${JSON.stringify(stream)} is none of All, Stdout and Stderr`)
+  return {
+    follow: isSet('follow'),
+    previous: isSet('previous'),
+    timestamps: isSet('timestamps'),
+    tailLines: whole('tailLines', 0),
+    sinceMs: seconds !== undefined ? nowMs - seconds * 1000 : since ? Date.parse(since) : undefined,
+    limitBytes: whole('limitBytes', 1),
+    stream,
+  }
+}

@@ -1,0 +1,100 @@
+import { Readable, type Writable } from 'node:stream'
+import type { Pod } from '../../api/generated/types.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type LogOptions, readLog } from '../logs/index.ts'
+import { type PodState, findContainer, readySandbox } from '../runtime/pod-view.ts'
+import type { Attachment, ContainerStatus, Runtime } from '../runtime/runtime.ts'
+import type { NodeServer } from './node-server.ts'
+
+/** A request that makes no sense for the pod as it is; the code is HTTP's. */
+export class Refusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+  }
+}
+
+export interface PodAccessOptions {
+  runtime: Runtime
+  clock: Clock
+  /** Undefined for a pod that this node does not have. */
+  pod(namespace: string, name: string): Pod | undefined
+  state(uid: string): PodState
+}
+
+/** What a node lets people see of its pods. */
+export class PodAccess implements NodeServer {
+  readonly #o: PodAccessOptions
+
+  constructor(options: PodAccessOptions) {
+    this.#o = options
+  }
+
+  has(namespace: string, name: string): boolean {
+    return this.#o.pod(namespace, name) !== undefined
+  }
+
+  async logs(namespace: string, name: string, container: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
+    const pod = this.#pod(namespace, name)
+    const state = this.#o.state(pod.metadata.uid!)
+    const { id, logPath } = loggedContainer(pod, state, container, options.previous)
+    const isWritten = () => this.#o.state(pod.metadata.uid!).containers.some((c) => c.id === id && c.state === 'running')
+    return Readable.from(readLog(logPath, options, { clock: this.#o.clock, isWritten, signal }), { objectMode: false })
+  }
+
+  async exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment> {
+    return this.#o.runtime.exec(this.#running(namespace, pod, container).id, options)
+  }
+
+  async attach(namespace: string, pod: string, container: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment> {
+    return this.#o.runtime.attach(this.#running(namespace, pod, container).id, options)
+  }
+
+  async connect(namespace: string, name: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
+    const pod = this.#pod(namespace, name)
+    const sandbox = readySandbox(this.#o.state(pod.metadata.uid!), pod.spec.hostNetwork === true)
+    if (!sandbox) throw new Refusal(500, `pod ${name} is not running: it has no sandbox`)
+    return this.#o.runtime.connect(sandbox.id, port)
+  }
+
+  #pod(namespace: string, name: string): Pod {
+    const pod = this.#o.pod(namespace, name)
+    if (!pod) throw new Refusal(404, `pod "${name}" not found`)
+    return pod
+  }
+
+  #running(namespace: string, name: string, container: string): ContainerStatus {
+    const found = findContainer(this.#o.state(this.#pod(namespace, name).metadata.uid!), container)
+    if (found?.state !== 'running') throw new Refusal(500, `container not found ("${container}")`)
+    return found
+  }
+}
+
+const pullProblems = new Map([['ErrImagePull', "image can't be pulled"], ['ImagePullBackOff', 'trying and failing to pull image']])
+
+/** The container whose log is meant, or kubelet's sentence for why there is none. */
+function loggedContainer(pod: Pod, state: PodState, name: string, isPrevious: boolean): ContainerStatus {
+  const podName = pod.metadata.name!
+  const [newest, ...older] = state.containers.filter((c) => c.metadata.name === name && c.state !== 'created')
+  if (isPrevious) {
+    // One that has ended and waits to be started again is already what was before.
+    const previous = newest?.state === 'exited' && isWaiting(pod, name) ? newest : older[0]
+    if (!previous) throw new Refusal(400, `previous terminated container "${name}" in pod "${podName}" not found`)
+    return previous
+  }
+  if (newest) return newest
+  const reason = waitingReason(pod, name)
+  if (reason === undefined) throw new Refusal(400, `container "${name}" in pod "${podName}" is not available`)
+  throw new Refusal(400, `container "${name}" in pod "${podName}" is waiting to start: ${pullProblems.get(reason) ?? reason}`)
+}
+
+function waitingReason(pod: Pod, name: string): string | undefined {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {}
+  const status = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find((s) => s.name === name)
+  return status?.state?.waiting ? (status.state.waiting.reason ?? '') : undefined
+}
+
+const isWaiting = (pod: Pod, name: string): boolean => waitingReason(pod, name) !== undefined

@@ -1,0 +1,60 @@
+import { constants, createDeflate, createInflate } from 'node:zlib'
+import { headerDictionary } from './dictionary.ts'
+
+/** More than this in one block is nobody's headers. */
+const longestBlock = 64 * 1024
+
+/** Reads name and value of each header. Throws for what is no such block. */
+export function parseHeaders(block: Buffer): Map<string, string> {
+  const headers = new Map<string, string>()
+  let at = 4
+  const text = () => {
+    const length = block.readUInt32BE(at)
+    if (at + 4 + length > block.length) throw new RangeError('a header is longer than its block')
+    at += 4 + length
+    return block.toString('utf8', at - length, at)
+  }
+  for (let left = block.readUInt32BE(0); left > 0; left--) {
+    const name = text()
+    headers.set(name.toLowerCase(), text())
+  }
+  return headers
+}
+
+/** One side of a connection's header compression: what came before is part of what follows, so blocks go through it in order. */
+export class HeaderCodec {
+  readonly #stream: ReturnType<typeof createDeflate> | ReturnType<typeof createInflate>
+  #pieces: Buffer[] = []
+  #size = 0
+
+  constructor(direction: 'pack' | 'unpack') {
+    const options = { dictionary: headerDictionary, flush: constants.Z_SYNC_FLUSH }
+    this.#stream = direction === 'pack' ? createDeflate(options) : createInflate(options)
+    this.#stream.on('data', (piece: Buffer) => {
+      this.#size += piece.length
+      if (this.#size <= longestBlock) this.#pieces.push(piece)
+    })
+    // Told to whoever waits for the block.
+    this.#stream.on('error', () => {})
+  }
+
+  async run(block: Buffer): Promise<Buffer> {
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.once('error', reject)
+      this.#stream.write(block, (error) => {
+        this.#stream.off('error', reject)
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+    const whole = Buffer.concat(this.#pieces)
+    if (this.#size > longestBlock) throw new RangeError('a block of headers is too long')
+    this.#pieces = []
+    this.#size = 0
+    return whole
+  }
+
+  close(): void {
+    this.#stream.destroy()
+  }
+}

@@ -1,0 +1,154 @@
+import { Duplex } from 'node:stream'
+import type { Connection } from '../connection.ts'
+import { type Frame, FrameReader, controlFrame, dataFrame, finFlag, frameType, words } from './frames.ts'
+import { HeaderCodec, parseHeaders } from './header-block.ts'
+
+const cancelled = 5
+const invalidStream = 2
+/** Of a data frame; a client reads each whole. */
+const mostDataBytes = 32 * 1024
+const mostStreams = 1000
+
+/** One stream of a session, with the headers that the client opened it with. */
+export class SpdyStream extends Duplex {
+  readonly headers: ReadonlyMap<string, string>
+  readonly #out: (content: Buffer, isLast: boolean, done: () => void) => void
+  readonly #wanted: () => void
+  readonly #reset: () => void
+
+  constructor(headers: ReadonlyMap<string, string>, way: { out(content: Buffer, isLast: boolean, done: () => void): void; wanted(): void; reset(): void }) {
+    super({ allowHalfOpen: true })
+    this.headers = headers
+    this.#out = way.out
+    this.#wanted = way.wanted
+    this.#reset = way.reset
+    this.on('error', () => {})
+  }
+
+  override _read(): void {
+    this.#wanted()
+  }
+
+  override _write(content: Buffer, _encoding: string, done: () => void): void {
+    this.#out(content, false, done)
+  }
+
+  override _final(done: () => void): void {
+    this.#out(Buffer.alloc(0), true, done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (!this.writableFinished || !this.readableEnded) this.#reset()
+    done(error)
+  }
+}
+
+/** The server's side of SPDY/3.1, as far as Kubernetes' clients speak it: they open streams, and nobody counts windows. */
+export class SpdySession {
+  readonly #connection: Connection
+  readonly #reader = new FrameReader()
+  readonly #unpack = new HeaderCodec('unpack')
+  readonly #pack = new HeaderCodec('pack')
+  readonly #streams = new Map<number, SpdyStream>()
+  /** Streams whose reader has no room: until it has, nothing is read of any. */
+  readonly #full = new Set<number>()
+  readonly #onStream: (stream: SpdyStream) => void
+  /** Frames are taken one after the other. */
+  #work: Promise<void> = Promise.resolve()
+
+  /** Serves a connection from its first byte: each stream that the client opens is handed over. */
+  static serve(connection: Connection, onStream: (stream: SpdyStream) => void): SpdySession {
+    return new SpdySession(connection, onStream)
+  }
+
+  private constructor(connection: Connection, onStream: (stream: SpdyStream) => void) {
+    this.#connection = connection
+    this.#onStream = onStream
+    connection.onMessage = (piece) => this.#read(piece)
+    connection.onClose = () => this.#over()
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #read(piece: Buffer): void {
+    this.#work = this.#work
+      .then(async () => {
+        for (const frame of this.#reader.push(piece)) await this.#take(frame)
+      })
+      .catch(() => {
+        // The client speaks something else: there is nothing that it would understand.
+        this.close()
+        this.#over()
+      })
+  }
+
+  #over(): void {
+    const streams = [...this.#streams.values()]
+    this.#streams.clear()
+    for (const stream of streams) stream.destroy()
+    this.#unpack.close()
+    this.#pack.close()
+  }
+
+  async #take(frame: Frame): Promise<void> {
+    if (frame.kind === 'data') return this.#data(frame.streamId, frame.flags, frame.content)
+    const { type, flags, content } = frame
+    if (type === frameType.synStream) return this.#open(content, flags)
+    if (type === frameType.rstStream) return this.#forget(content.readUInt32BE(0))
+    if (type === frameType.ping) return void this.#connection.send(controlFrame(type, 0, content))
+    // Later headers of a stream say nothing of interest, but the compression counts them in.
+    if (type === frameType.headers) await this.#unpack.run(content.subarray(4))
+  }
+
+  async #open(content: Buffer, flags: number): Promise<void> {
+    const id = content.readUInt32BE(0) & 0x7fffffff
+    const headers = parseHeaders(await this.#unpack.run(content.subarray(10)))
+    if (this.#streams.has(id) || this.#streams.size >= mostStreams) return void this.#connection.send(controlFrame(frameType.rstStream, 0, words(id, invalidStream)))
+    const stream = new SpdyStream(headers, {
+      out: (bytes, isLast, done) => this.#send(id, bytes, isLast, done),
+      wanted: () => this.#wanted(id),
+      reset: () => this.#reset(id),
+    })
+    this.#streams.set(id, stream)
+    stream.once('close', () => this.#streams.delete(id))
+    this.#connection.send(controlFrame(frameType.synReply, 0, Buffer.concat([words(id), await this.#pack.run(words(0))])))
+    if (flags & finFlag) stream.push(null)
+    this.#onStream(stream)
+  }
+
+  #data(id: number, flags: number, content: Buffer): void {
+    const stream = this.#streams.get(id)
+    if (!stream || stream.readableEnded) return
+    if (content.length > 0 && !stream.push(Buffer.from(content))) {
+      this.#full.add(id)
+      this.#connection.pause()
+    }
+    if (flags & finFlag) stream.push(null)
+  }
+
+  #wanted(id: number): void {
+    if (this.#full.delete(id) && this.#full.size === 0) this.#connection.resume()
+  }
+
+  #send(id: number, content: Buffer, isLast: boolean, done: () => void): void {
+    let hasRoom = true
+    for (let at = 0; at < content.length; at += mostDataBytes) hasRoom = this.#connection.send(dataFrame(id, 0, content.subarray(at, at + mostDataBytes)))
+    if (isLast) this.#connection.send(dataFrame(id, finFlag, Buffer.alloc(0)))
+    if (hasRoom) done()
+    else this.#connection.drained(done)
+  }
+
+  #reset(id: number): void {
+    this.#wanted(id)
+    if (this.#streams.delete(id)) this.#connection.send(controlFrame(frameType.rstStream, 0, words(id, cancelled)))
+  }
+
+  #forget(id: number): void {
+    const stream = this.#streams.get(id)
+    this.#streams.delete(id)
+    this.#wanted(id)
+    stream?.destroy()
+  }
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Attachment } from '../runtime/runtime.ts'
+import { type Connection, PlainConnection } from './connection.ts'
+import { Refusal } from './pod-access.ts'
+import { portChannelProtocol, portForwardProtocol, servePortChannels, servePortForward, tunnelProtocol } from './port-forward.ts'
+import { type StreamChoice, channelProtocols, serveCommand } from './remote-command.ts'
+import type { Asked } from './serve-node.ts'
+import { channelsOverSpdy } from './spdy-channels.ts'
+import { WebSocketConnection, acceptKey } from './websocket.ts'
+
+/** Channels have one byte for a number, and ports have two channels. */
+const mostPorts = 127
+
+/** Opens the connection that is asked for, in a protocol that both know. */
+export function openStream(asked: Asked, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const protocol = request.headers.upgrade?.toLowerCase()
+  const shake = (known: readonly string[]) => (protocol === 'websocket' ? shakeHands(request, socket, head, known) : switchToSpdy(request, socket, head, known))
+  const isSpdy = protocol === 'spdy/3.1'
+  if (!isSpdy && protocol !== 'websocket') throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not spoken here`)
+  if (asked.what === 'portForward') {
+    const { server, namespace, pod } = asked
+    const connect = (port: number) => server.connect(namespace, pod, port)
+    const wanted = namesIn(request.headers['sec-websocket-protocol'])
+    if (isSpdy || wanted.includes(tunnelProtocol)) return servePortForward(shake([isSpdy ? portForwardProtocol : tunnelProtocol]), pod, connect)
+    const ports = portsIn(asked.query)
+    return servePortChannels(shake([portChannelProtocol]), pod, ports, connect)
+  }
+  const { choice, start } = command(asked)
+  const connection = shake(channelProtocols)
+  if (isSpdy) channelsOverSpdy(connection, choice, (channels) => void serveCommand(channels, choice, start))
+  else void serveCommand(connection, choice, start)
+}
+
+const namesIn = (header: string | string[] | undefined): string[] => String(header ?? '').split(',').map((name) => name.trim())
+
+function answer(socket: Socket, head: Buffer, lines: readonly string[]): void {
+  socket.write(['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', ...lines, '', ''].join('\r\n'))
+  if (head.length > 0) socket.unshift(head)
+}
+
+const unknownProtocol = (wanted: readonly string[], known: readonly string[]) =>
+  new Refusal(403, `unable to upgrade: unable to negotiate protocol: client supports [${wanted.join(' ')}], server accepts [${known.join(' ')}]`)
+
+function switchToSpdy({ headers }: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Connection {
+  const wanted = namesIn(headers['x-stream-protocol-version'])
+  const protocol = known.find((name) => wanted.includes(name))
+  if (!protocol) throw unknownProtocol(wanted, known)
+  answer(socket, head, ['Upgrade: SPDY/3.1', `X-Stream-Protocol-Version: ${protocol}`])
+  return new PlainConnection(socket)
+}
+
+/** The other side is answered; from now on both speak in messages. */
+function shakeHands({ headers }: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Connection {
+  const wanted = namesIn(headers['sec-websocket-protocol'])
+  const protocol = known.find((name) => wanted.includes(name))
+  const key = headers['sec-websocket-key']
+  if (!key || headers['sec-websocket-version'] !== '13') throw new Refusal(400, 'not a handshake of version 13')
+  if (!protocol) throw unknownProtocol(wanted, known)
+  answer(socket, head, ['Upgrade: websocket', `Sec-WebSocket-Accept: ${acceptKey(key)}`, `Sec-WebSocket-Protocol: ${protocol}`])
+  return new WebSocketConnection(socket)
+}
+
+function portsIn(query: URLSearchParams): number[] {
+  const ports = query.getAll('port').flatMap((text) => text.split(',')).map(Number)
+  if (ports.length === 0) throw new Refusal(400, 'query parameter "port" is required')
+  if (ports.length > mostPorts || ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535)) throw new Refusal(400, `not ports: ${query.getAll('port').join(',')}`)
+  return ports
+}
+
+function command({ what, server, namespace, pod, container, query }: Asked): { choice: StreamChoice; start(): Promise<Attachment> } {
+  const isSet = (name: string) => query.get(name) === '1' || query.get(name) === 'true'
+  const tty = isSet('tty')
+  const choice = { stdin: isSet('input'), stdout: isSet('output'), stderr: isSet('error') && !tty, tty }
+  if (!choice.stdin && !choice.stdout && !choice.stderr) throw new Refusal(400, 'you must specify at least 1 of stdin, stdout, stderr')
+  const words = query.getAll('command')
+  if (what === 'exec' && words.length === 0) throw new Refusal(400, 'you must specify at least 1 command for the pod')
+  const options = { tty, stdin: choice.stdin }
+  const start = () => (what === 'exec' ? server.exec(namespace, pod, container, { command: words, ...options }) : server.attach(namespace, pod, container, options))
+  return { choice, start }
+}

@@ -1,0 +1,114 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { ApiError, badRequest } from '../../api/errors.ts'
+import type { KeyPair } from '../auth/certificates.ts'
+import type { NodePlace } from '../subresources/action.ts'
+import type { Exchange } from './exchange.ts'
+import { ClientGone } from './listener.ts'
+
+/** How long a node may take to answer at all. */
+const connectMs = 10_000
+
+/** More of what a node says about an error is not passed on. */
+const mostErrorBytes = 2048
+
+/** Answers in the place of nodes: logs, and connections into pods. It passes on bytes and knows nothing of what they mean. */
+export class NodeRelay {
+  readonly #identity: KeyPair | undefined
+  /** What ends those that are open. */
+  readonly #open = new Set<() => void>()
+
+  /** Nodes are shown this certificate; without one they answer nothing. */
+  constructor(identity: KeyPair | undefined) {
+    this.#identity = identity
+  }
+
+  /** Resolves with the code once the answer has begun. */
+  async answer(exchange: Exchange, place: NodePlace, headers: Record<string, string>): Promise<number> {
+    if (place.isConnection && !exchange.upgrade) throw badRequest('Upgrade request required')
+    const { request, response, socket } = await this.#ask(exchange, place)
+    if (socket) {
+      join(exchange, response, socket, this.#remember(() => socket.destroy()))
+      return 101
+    }
+    if (response.statusCode! >= 400) throw await refusalOf(response)
+    const forget = this.#remember(() => request.destroy())
+    response.once('close', forget)
+    exchange.forward(response.statusCode!, { ...headers, 'content-type': response.headers['content-type'] ?? 'text/plain' }, response)
+    return response.statusCode!
+  }
+
+  /** Ends all that is open. */
+  end(): void {
+    for (const end of this.#open) end()
+  }
+
+  #remember(end: () => void): () => void {
+    this.#open.add(end)
+    return () => void this.#open.delete(end)
+  }
+
+  #ask(exchange: Exchange, { host, port, path, isConnection }: NodePlace): Promise<{ request: ClientRequest; response: IncomingMessage; socket?: Duplex }> {
+    const { signal } = exchange
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest({
+        host, port, path, signal,
+        method: isConnection ? 'POST' : 'GET',
+        headers: { ...(isConnection ? exchange.upgrade!.headers : {}) },
+        agent: false,
+        // As Kubernetes by default: a node's certificate is its own. It is the node that has to know who asks.
+        rejectUnauthorized: false,
+        ...(this.#identity ? { cert: this.#identity.certificate, key: this.#identity.key } : {}),
+      })
+      request.setTimeout(connectMs, () => request.destroy(new Error('i/o timeout')))
+      const done = () => request.setTimeout(0)
+      request.once('response', (response) => {
+        done()
+        resolve({ request, response })
+      })
+      request.once('upgrade', (response, socket, head) => {
+        done()
+        if (head.length > 0) socket.unshift(head)
+        resolve({ request, response, socket })
+      })
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        if (signal.aborted) return reject(new ClientGone())
+        reject(unreachable(`https://${host}:${port}${path}`, `${host}:${port}`, error.code === 'ECONNREFUSED' ? 'connect: connection refused' : error.message))
+      })
+      request.end()
+    })
+  }
+}
+
+/** What a client hears when the node's agent cannot be reached. */
+export const unreachable = (url: string, host: string, why: string): ApiError => new ApiError(500, '', `Get "${url}": dial tcp ${host}: ${why}`)
+
+/** Makes the client's connection and the node's one. */
+function join(exchange: Exchange, response: IncomingMessage, node: Duplex, forget: () => void): void {
+  const client = exchange.upgrade!.take()
+  const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${String(value)}`)
+  client.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`)
+  client.pipe(node)
+  node.pipe(client)
+  node.on('error', () => node.destroy())
+  // What the node sent last is still on its way to the client.
+  node.once('close', () => {
+    forget()
+    client.destroySoon()
+  })
+  client.once('close', () => node.destroy())
+}
+
+async function refusalOf(response: IncomingMessage): Promise<ApiError> {
+  let text = ''
+  for await (const piece of response.setEncoding('utf8')) {
+    text += piece as string
+    if (text.length >= mostErrorBytes) break
+  }
+  const message = text.slice(0, mostErrorBytes).trim()
+  const code = response.statusCode!
+  if (code === 400) return badRequest(message)
+  if (code === 404) return new ApiError(404, 'NotFound', message || 'the server could not find the requested resource')
+  return new ApiError(code === 401 || code === 403 ? 500 : code, 'InternalError', `the node refused: ${message || response.statusMessage}`)
+}

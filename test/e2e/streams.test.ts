@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
+import { Kubectl } from '../kubectl/kubectl.ts'
+
+const pods = `
+apiVersion: v1
+kind: Pod
+metadata: { name: talk }
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+    - { name: main, image: busybox, command: [sh, -c, 'for i in 1 2 3; do echo line $i; done; echo oops >&2; touch /tmp/said; until [ -e /tmp/more ]; do sleep 0.1; done; echo more; exec sleep 600'] }
+    - { name: web, image: nginx, ports: [{ containerPort: 80 }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: fails }
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+    - { name: main, image: busybox, command: [sh, -c, 'echo try; exit 1'] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: waits }
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+    - { name: main, image: busybox, envFrom: [{ configMapRef: { name: none } }] }
+`
+
+let dataDir: string
+let server: RunningServer
+let kubectl: Kubectl
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'coxswain-streams-'))
+  server = await startEverything(dataDir)
+  kubectl = new Kubectl(server.kubeconfig)
+  kubectl.file('pods.yaml', pods)
+  await kubectl.ok('apply -f pods.yaml')
+  await kubectl.ok('wait --for=condition=Ready pod/talk --timeout=20s')
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=1 pod/fails --timeout=20s")
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/waits --timeout=20s")
+  await kubectl.ok('exec talk -c main -- sh -c "until [ -e /tmp/said ]; do sleep 0.1; done"')
+}, 60_000)
+
+afterAll(async () => {
+  await kubectl?.run('delete pods --all --now --timeout=15s')
+  await server?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('kubectl logs', () => {
+  it.each([
+    ['logs talk -c main', 'line 1\nline 2\nline 3\noops\n'],
+    ['logs talk -c main --tail=2', 'line 3\noops\n'],
+    ['logs talk -c main --limit-bytes=9', 'line 1\nli'],
+    ['logs talk -c main --since-time=2100-01-01T00:00:00Z', ''],
+    ['logs fails --previous', 'try\n'],
+  ])('%s', async (line, expected) => {
+    expect(await kubectl.ok(line)).toBe(expected)
+  })
+
+  it('--timestamps tells when', async () => {
+    expect(await kubectl.ok('logs talk -c main --tail=1 --timestamps')).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z oops\n$/)
+  })
+
+  it.each([
+    ['logs talk -c main --previous', 'Error from server (BadRequest): previous terminated container "main" in pod "talk" not found\n'],
+    ['logs waits', 'Error from server (BadRequest): container "main" in pod "waits" is waiting to start: CreateContainerConfigError\n'],
+  ])('%s is refused', async (line, expected) => {
+    expect(await kubectl.refused(line)).toBe(expected)
+  })
+
+  it('-f shows what comes as it comes', async () => {
+    const following = kubectl.start('logs -f talk -c main --tail=1')
+    onTestFinished(async () => void (await following.stop()))
+    expect(await following.nextLine()).toBe('oops')
+    await kubectl.ok('exec talk -c main -- touch /tmp/more')
+    expect(await following.nextLine()).toBe('more')
+  })
+})
+
+describe.each([['over a WebSocket', 'true'], ['over SPDY', 'false']])('kubectl exec %s', (_how, isWebSocket) => {
+  const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: isWebSocket }
+
+  it('ends with the exit code, with both outputs apart', async () => {
+    expect(await kubectl.run('exec talk -c main -- sh -c "echo out; echo err >&2; exit 3"', '', env)).toEqual({ code: 3, out: 'out\n', err: 'err\ncommand terminated with exit code 3\n' })
+  })
+
+  it('hands over stdin to its end', async () => {
+    const text = 'some words\n'.repeat(20_000)
+    expect(await kubectl.ok('exec -i talk -c main -- cat', text, env)).toBe(text)
+  })
+
+  it('says that there is no such program', async () => {
+    const { code, err } = await kubectl.run('exec talk -c main -- no-such-program', '', env)
+    expect(code).not.toBe(0)
+    expect(err).toContain('no-such-program')
+  })
+})
+
+it('kubectl cp carries files both ways', async () => {
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i) & 255))
+  writeFileSync(path.join(kubectl.dir, 'there'), bytes)
+  await kubectl.ok('cp there talk:/tmp/file -c main')
+  await kubectl.ok('cp talk:/tmp/file back -c main')
+  expect(readFileSync(path.join(kubectl.dir, 'back')).equals(bytes)).toBe(true)
+})
+
+it('kubectl attach shows what a container says, and run -i talks to it', async () => {
+  expect(await kubectl.ok('run asks --image=busybox -i --restart=Never --quiet --command -- sh -c "read x; echo got $x"', 'hello\n')).toContain('got hello')
+})
+
+it('kubectl port-forward reaches a port of the pod', async () => {
+  const forwarding = kubectl.start('port-forward pod/talk :80')
+  onTestFinished(async () => void (await forwarding.stop()))
+  const port = /:(\d+) ->/.exec(await forwarding.nextLine())?.[1]
+  for (let i = 0; i < 3; i++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    expect(await answer.text()).toContain('container web of pod default/talk')
+  }
+})
+
+it('the node answers nobody who shows no certificate', async () => {
+  const port = Number(await kubectl.ok('get nodes -o jsonpath={.items[0].status.daemonEndpoints.kubeletEndpoint.Port}'))
+  const code = await new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path: '/containerLogs/default/talk/main', rejectUnauthorized: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(code).toBe(401)
+})
