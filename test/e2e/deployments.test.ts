@@ -122,6 +122,8 @@ describe('kubectl and a Deployment that does not work', () => {
     expect(await read('deployment/bad', '{.status.conditions[?(@.type=="Progressing")].message}')).toMatch(
       /^ReplicaSet "bad-[a-z0-9]+" has timed out progressing\. Pod bad-[a-z0-9]+-[a-z0-9]+ waits for /,
     )
+    // A second is not enough for everything on a busy machine.
+    await ok(`patch deployment bad -p '{"spec":{"progressDeadlineSeconds":60}}'`)
     await ok('rollout undo deployment/bad')
     await ok('rollout status deployment/bad --timeout=15s')
     expect(await progress('bad')).toBe('NewReplicaSetAvailable')

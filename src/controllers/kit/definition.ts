@@ -125,6 +125,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   owner: ResourceType<Owner>
   /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
   owns?: readonly ResourceType[]
+  /** Whether a change of one of these could make a difference. Default: any could. */
+  ownedConcern?(before: KubeObject, after: KubeObject): boolean
   watches?: readonly Watch[]
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]

@@ -57,6 +57,14 @@ describe('an owner', () => {
   })
 })
 
+it('a change of what an owner has that makes no difference concerns nobody', () => {
+  const { log, pod: pods } = listen({ ...definition, ownedConcern: (before, after) => before.metadata.labels !== after.metadata.labels })
+  pods.update!(pod(), pod({ resourceVersion: '6' }))
+  expect(log).toEqual([])
+  pods.update!(pod(), pod({ resourceVersion: '6', labels: {} }))
+  expect(new Set(log)).toEqual(new Set(['default/web in turn']))
+})
+
 it('an owner that is not looked at leaves only what is known of it', () => {
   const { log, owner } = listen({ ...definition, looksAt: (object: KubeObject) => object.metadata.labels !== undefined })
   owner.add!(set(), false)

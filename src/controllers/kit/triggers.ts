@@ -26,7 +26,7 @@ export function handlersOf(definition: AnyController, caches: Caches, target: Tr
   for (const resource of new Set([owner, ...owned, ...watches.keys(), ...(definition.reads ?? []).map(resourceName)])) {
     const relations: InformerHandler[] = []
     if (resource === owner) relations.push(ownerHandler(target, (object) => definition.looksAt?.(object, caches) ?? true))
-    if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target))
+    if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target, definition.ownedConcern))
     for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns))
     handlers.set(resource, joined(relations, (version) => target.seen(resource, version)))
   }

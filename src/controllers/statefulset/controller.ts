@@ -1,7 +1,7 @@
-import type { StatefulSet } from '../../api/generated/types.ts'
+import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { type KubeObject, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
-import { raisedQuotas } from '../kit/workload/index.ts'
+import { isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
 import { type Observed, observe } from './observe.ts'
@@ -15,6 +15,7 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   name: 'statefulset',
   owner: statefulsets,
   owns: [pods, controllerrevisions],
+  ownedConcern: (before, after) => !('spec' in after) || !isMereBinding(before as Pod, after as Pod),
   watches: [watching(pods, setOfOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
   indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',

@@ -113,6 +113,7 @@ describe('updating with maxUnavailable 2 while some are not available', () => {
     ['two that are broken go, and leave nothing', podsOf('a', 'unready', 'unready', 'ready', 'ready', 'ready'), [], ['delete web-1 if unchanged', 'delete web-0 if unchanged']],
     ['all outdated ones are broken', podsOf('a', 'unready', 'unready', 'unready', 'unready', 'unready'), [], [4, 3, 2, 1, 0].map((o) => `delete web-${o} if unchanged`)],
     ['new ones that are broken do take from it', [...podsOf('a', 'ready', 'ready', 'ready'), samplePod(3, 'b', 'unready'), samplePod(4, 'b', 'unready')], [], []],
+    ['an outdated one that has ended goes once', podsOf('a', 'ready', 'ready', 'ready', 'ready', 'failed'), ['delete web-4'], ['delete web-4', 'delete web-3']],
     ['those that go take from it', [...podsOf('a', 'ready', 'ready', 'ready', 'going', 'going')], [], []],
   ])('%s', (_, pods, ordered, parallel) => {
     expect(update('OrderedReady', pods)).toEqual(ordered)
@@ -146,6 +147,7 @@ describe('a rollout that is broken', () => {
     ['not below the partition', { partition: 5 }, samplePod(4, 'a', 'unready', waiting('CrashLoopBackOff')), []],
     ['not with OnDelete', { spec: { updateStrategy: { type: 'OnDelete' } } }, samplePod(4, 'a', 'unready', waiting('CrashLoopBackOff')), []],
     ['not twice', {}, samplePod(4, 'a', 'going', waiting('CrashLoopBackOff')), []],
+    ['in parallel as always, and once', { policy: 'Parallel' }, samplePod(4, 'a', 'unready', waiting('CrashLoopBackOff')), ['delete web-4 if unchanged']],
   ])('%s', (_, over, pod, expected) => {
     expect(actionsOf({ set: set(over), pods: withLast(pod) })).toEqual(expected)
   })

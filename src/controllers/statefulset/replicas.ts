@@ -24,7 +24,7 @@ export function fillReplicas(look: Look): Stage {
     } else {
       mend(look, slot, mends)
       if (slot.isFinished && !slot.isTerminating) deletes.push({ kind: 'DeletePod', pod: slot.pod })
-      else if (isBrokenRollout(look, slot)) deletes.push({ kind: 'DeletePod', pod: slot.pod, ifUnchanged: true })
+      else if (look.isOrdered && isBrokenRollout(look, slot)) deletes.push({ kind: 'DeletePod', pod: slot.pod, ifUnchanged: true })
     }
     if (!look.isOrdered) continue
     if (deletes.length + creates.length > before || slot.isUnavailable) return stop([...mends, ...deletes, ...creates], waitFor(look, slot))

@@ -10,7 +10,8 @@ export function rollOut(look: Look): Stage {
   const outdated = replicas.slice(partition).filter((slot): slot is Member => isOutdated(look, slot)).toReversed()
   if (outdated.length === 0) return { actions: [] }
   // In parallel, an outdated pod that serves nobody is replaced whatever the budget: that costs nothing, and else it could keep itself from being mended.
-  const broken = isOrdered ? [] : outdated.filter((member) => member.isUnavailable)
+  // One that has ended goes anyway.
+  const broken = isOrdered ? [] : outdated.filter((member) => member.isUnavailable && !member.isFinished)
   // More than there is to update acts as all of that: what is kept by the partition may not make up for it.
   const most = Math.min(maxUnavailable, Math.max(1, replicas.length - partition))
   const healthy = outdated.filter((member) => !member.isUnavailable).slice(0, Math.max(0, most - unavailable))

@@ -245,7 +245,9 @@ function judgeClaims(world: World, { metadata, spec }: StatefulSet): Verdict {
     // One that was adopted as it was may have none.
     if (!claimNamesOf(world.truth.get(pods.plural, `default/${metadata.name}-${ordinal}`) as Pod).includes(name)) continue
     const claim = world.truth.get(persistentvolumeclaims.plural, `default/${name}`)
-    if (!claim || claim.metadata.deletionTimestamp) return `lacks ${name}`
+    if (!claim) return `lacks ${name}`
+    // One that an earlier set took with it stays for as long as a pod that was left behind has it.
+    if (claim.metadata.deletionTimestamp) continue
     const due = spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete' ? 'StatefulSet' : ''
     if (ownerKinds(claim) !== due) return `has ${name}, which is owned by ${ownerKinds(claim) || 'nobody'} and should be by ${due || 'nobody'}`
   }

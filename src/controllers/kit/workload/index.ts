@@ -1,4 +1,5 @@
 export { availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable, staysWhenDeleted } from './availability.ts'
+export { isMereBinding } from './binding.ts'
 export { blockedText, blockerOf, blockerText, troubleText } from './blocked.ts'
 export type { Blocker, ClaimOf } from './blocked.ts'
 export { findCondition, isConditionTrue, removeCondition, renewCondition, setCondition, setTimedCondition } from './conditions.ts'
