@@ -2,9 +2,9 @@
 // processes of their own. Prints one JSON line per figure.
 //   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
-//   --node-flags="A B"  starts the controllers with these flags for node, such as --cpu-prof
+//   --node-flags="A B"  starts server and controllers with these flags for node, such as --cpu-prof
 //   --only A,B          only these parts: deployment, job, sts-ordered, sts-parallel, daemonset, many, idle
-//   --rounds N          how often a figure is taken; its value is the median; default 3. The first is that of processes that have just been started
+//   --rounds N          how often a figure is taken; its value is the median; default 7. The first is that of processes that have just been started
 //   --pods N            of the first four parts; default 500
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ const { values: args } = parseArgs({
     'node-flags': { type: 'string', default: '' },
     only: { type: 'string' },
     pods: { type: 'string', default: '500' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '7' },
   },
 })
 const parts = args.only?.split(',')
@@ -58,7 +58,7 @@ interface Cluster {
 
 async function start(): Promise<Cluster> {
   const nodeFlags = args['node-flags'].split(' ').filter((flag) => flag !== '')
-  const server = args.kubeconfig ? undefined : await startServer(args.program)
+  const server = args.kubeconfig ? undefined : await startServer(args.program, nodeFlags)
   const controllers = server && (await startControllers(args.program, server.kubeconfig, nodeFlags))
   const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
   const client = http2Client(target, 1)

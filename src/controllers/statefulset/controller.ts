@@ -4,7 +4,7 @@ import { type Caches, defineController, watching } from '../kit/index.ts'
 import { isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
-import { type Observed, observe } from './observe.ts'
+import { type Observed, observe, remember } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { status, statusMayWait } from './status.ts'
 
@@ -20,6 +20,7 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',
   observe,
+  remember,
   plan,
   apply,
   status,

@@ -1,8 +1,9 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { availableAtMs, isPodFinished, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
 import { ordinalOf, podNameLabel, revisionOf } from './identity.ts'
 
-/** A pod of a set with what the set goes by. It is read once for each look: to read many pods is most of what that costs. */
+/** A pod of a set with what the set goes by. To read many pods is most of what a look costs, so `KnownMembers` keeps what was read. */
 export interface Member {
   ordinal: number
   pod: Pod
@@ -18,13 +19,18 @@ export interface Member {
   isUnavailable: boolean
   /** Whether the label that tells its name is there. */
   isNamed: boolean
+  /** Whether the set's selector, which never changes, selects it. */
+  isSelected: boolean
 }
 
 /** Undefined for a pod whose name no pod of the set has. */
-export function memberOf(set: StatefulSet, pod: Pod, nowMs: number): Member | undefined {
-  const { name = '', labels } = pod.metadata
-  const ordinal = ordinalOf(set, name)
-  if (ordinal === undefined) return undefined
+export function memberOf(set: StatefulSet, matches: LabelMatcher, pod: Pod, nowMs: number): Member | undefined {
+  const ordinal = ordinalOf(set, pod.metadata.name ?? '')
+  return ordinal === undefined ? undefined : { ...read(set, pod, ordinal, nowMs), isSelected: matches(pod.metadata.labels) }
+}
+
+function read(set: StatefulSet, pod: Pod, ordinal: number, nowMs: number): Omit<Member, 'isSelected'> {
+  const { name, labels } = pod.metadata
   const phase = pod.status?.phase
   const isTerminating = isPodTerminating(pod)
   const isReady = phase === 'Running' && isPodReady(pod)

@@ -5,6 +5,7 @@ import { claim, compileLabelSelector, controllerrevisions, persistentvolumeclaim
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { inHistory } from '../kit/workload/index.ts'
 import { claimNameAt, startOrdinal } from './identity.ts'
+import { KnownMembers } from './known-members.ts'
 import { type Member, memberOf } from './member.ts'
 
 /** All that is known of a set when it is decided about. */
@@ -25,10 +26,18 @@ export interface Observed {
   hasConditions: boolean
 }
 
-export function observe({ caches, nowMs, gates }: ObserveContext, set: StatefulSet): Observed {
+/** What the next look may use of this one. */
+export interface Memory {
+  minReadySeconds: number | undefined
+  members: readonly Member[]
+}
+
+export const remember = ({ set, members }: Observed): Memory => ({ minReadySeconds: set.spec.minReadySeconds, members })
+
+export function observe({ caches, nowMs, gates, remembered }: ObserveContext, set: StatefulSet): Observed {
   const { namespace = '' } = set.metadata
   const matches = compileLabelSelector(set.spec.selector)
-  const pods = podsOf(set, matches, caches, nowMs)
+  const pods = podsOf(set, matches, caches, nowMs, knownOf(set, remembered as Memory | undefined))
   const revisions = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
   return {
     set,
@@ -42,16 +51,19 @@ export function observe({ caches, nowMs, gates }: ObserveContext, set: StatefulS
   }
 }
 
-function podsOf(set: StatefulSet, matches: LabelMatcher, caches: Caches, nowMs: number): Pick<Observed, 'members' | 'adopt' | 'release'> {
+const knownOf = ({ spec }: StatefulSet, memory: Memory | undefined): KnownMembers =>
+  new KnownMembers(memory && memory.minReadySeconds === spec.minReadySeconds ? memory.members : [])
+
+function podsOf(set: StatefulSet, matches: LabelMatcher, caches: Caches, nowMs: number, known: KnownMembers): Pick<Observed, 'members' | 'adopt' | 'release'> {
   const members: Member[] = []
   const others = new Map<Pod, Member>()
   for (const pod of caches.owned(podType, set)) {
-    const member = memberOf(set, pod, nowMs)
-    if (member && matches(pod.metadata.labels)) members.push(member)
+    const member = known.next(pod) ?? memberOf(set, matches, pod, nowMs)
+    if (member?.isSelected) members.push(member)
     else if (member) others.set(pod, member)
   }
   for (const pod of caches.orphans(podType, set.metadata.namespace ?? '')) {
-    const member = memberOf(set, pod, nowMs)
+    const member = memberOf(set, matches, pod, nowMs)
     if (member) others.set(pod, member)
   }
   const { adopt, release } = claim(set, matches, [...others.keys()])

@@ -1,4 +1,5 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { compileLabelSelector } from '../../client/index.ts'
 import { identityLabels } from './identity.ts'
 import { memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
@@ -78,7 +79,7 @@ export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver =
   const isB = set.spec.template.spec!.containers[0]!.image === 'b'
   return {
     set: { ...set, status: { currentRevision: 'a', updateRevision: isB ? 'b' : 'a', ...set.status } },
-    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(set, pod, over.nowMs ?? nowMs)!),
+    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(set, compileLabelSelector(set.spec.selector), pod, over.nowMs ?? nowMs)!),
     adopt: [],
     release: [],
     history: isB ? [a, b] : [a],
