@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deepEqual, semanticEqual } from './deep-equal.ts'
+import { deepEqual, differingPath, semanticEqual } from './deep-equal.ts'
 
 const rows: { name: string; a: unknown; b: unknown; deep: boolean; semantic: boolean }[] = [
   { name: 'equal numbers', a: 1, b: 1, deep: true, semantic: true },
@@ -24,5 +24,22 @@ describe('equality of JSON values', () => {
     expect(deepEqual(b, a)).toBe(deep)
     expect(semanticEqual(a, b)).toBe(semantic)
     expect(semanticEqual(b, a)).toBe(semantic)
+  })
+})
+
+describe('differingPath()', () => {
+  it.each([
+    ['values that say the same', { x: [{ y: 1 }], z: {} }, { x: [{ y: 1 }] }, undefined],
+    ['a field deep inside', { x: [{ y: 1 }] }, { x: [{ y: 2 }] }, '/x/0/y'],
+    ['a field more on the left', { x: { y: 1 } }, { x: {} }, '/x/y'],
+    ['a field more on the right', {}, { x: 1 }, '/x'],
+    ['a list that is longer', { x: [1] }, { x: [1, 2] }, '/x/1'],
+    ['a list and an object', { x: [1] }, { x: { 0: 1 } }, '/x'],
+  ])('of %s', (_, a, b, path) => {
+    expect(differingPath(a, b)).toBe(path)
+  })
+
+  it('says where the values stand, if told', () => {
+    expect(differingPath({ x: 1 }, { x: 2 }, '/spec')).toBe('/spec/x')
   })
 })

@@ -46,3 +46,16 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
   for (const key in b) if ((a as Fields)[key] === undefined && !isEmptyContainer((b as Fields)[key])) return false
   return true
 }
+
+const isContainer = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+/** Where two values first differ, as a JSON pointer below `path`, by the measure of semanticEqual; undefined if they say the same. */
+export function differingPath(a: unknown, b: unknown, path = ''): string | undefined {
+  if (semanticEqual(a, b)) return undefined
+  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return path
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const found = differingPath(a[key], b[key], `${path}/${key}`)
+    if (found !== undefined) return found
+  }
+  return path
+}

@@ -1,4 +1,5 @@
 import type {
+  CloneSet,
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
@@ -45,6 +46,7 @@ import type {
   StorageClass,
   SubjectAccessReview,
   TokenReview,
+  V1beta1CloneSet,
   V2HorizontalPodAutoscaler,
   VolumeAttachment,
   VolumeAttributesClass,
@@ -79,6 +81,10 @@ export const daemonsets = inNamespaces<DaemonSet>('apps', 'v1', 'daemonsets', 'D
 export const deployments = inNamespaces<Deployment>('apps', 'v1', 'deployments', 'Deployment')
 export const replicasets = inNamespaces<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet')
 export const statefulsets = inNamespaces<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet')
+
+/** CloneSets as they are stored. */
+export const clonesets = inNamespaces<CloneSet>('apps.kruise.io', 'v1alpha1', 'clonesets', 'CloneSet')
+export const clonesetsV1beta1 = inNamespaces<V1beta1CloneSet>('apps.kruise.io', 'v1beta1', 'clonesets', 'CloneSet')
 
 export const horizontalpodautoscalers = inNamespaces<V2HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
 
@@ -146,6 +152,8 @@ export const builtInResources: readonly ResourceType[] = [
   deployments,
   replicasets,
   statefulsets,
+  clonesets,
+  clonesetsV1beta1,
   horizontalpodautoscalers,
   horizontalpodautoscalersV1,
   cronjobs,

@@ -70,6 +70,7 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['storage.k8s.io/v1', 'CSIStorageCapacity', { storageClassName: 'sample', capacity: '10Gi' }],
   ['storage.k8s.io/v1', 'StorageClass', { provisioner: 'disk.example.com', parameters: { kind: 'fast' } }],
   ['storage.k8s.io/v1', 'VolumeAttachment', { spec: { attacher: 'disk.example.com', nodeName: 'sample', source: { persistentVolumeName: 'sample' } } }],
+  ['apps.kruise.io/v1beta1', 'CloneSet', { spec: { replicas: 2, selector, template, updateStrategy: { rollingUpdate: { partition: '50%' } } } }],
   ['storage.k8s.io/v1', 'VolumeAttributesClass', { driverName: 'disk.example.com', parameters: { iops: '100' } }],
 ]
 

@@ -50,7 +50,8 @@ describe('decodeProtobuf()', () => {
     ['a number where text should be', 'ObjectMeta', integer(1, 5)],
     ['text where a number should be', 'PodSpec', bytes(11, 'x')],
     ['a time that no calendar has', 'ObjectMeta', bytes(8, integer(1, 2 ** 53))],
-    ['a type that has no such form', 'Bogus', Buffer.alloc(0)],
+    ['a type that is not there', 'Bogus', Buffer.alloc(0)],
+    ['a kind that is not Kubernetes’ own', 'CloneSet', Buffer.alloc(0)],
   ])('refuses %s', (_what, type, raw) => {
     expect(() => decodeProtobuf(raw, type)).toThrow(ProtobufError)
   })

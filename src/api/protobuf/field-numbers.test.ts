@@ -10,8 +10,11 @@ const ours = [
   'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]
 
+/** Only Kubernetes' own kinds have a protobuf form: those of others are sent as JSON. */
+const hasForm = (type: string) => schema[type]!.kind !== undefined && !schema[type]!.apiVersion!.startsWith('apps.kruise.io/')
+
 /** What travels in an envelope, which says apiVersion and kind: the served kinds and some messages. */
-const enveloped = new Set([...Object.keys(schema).filter((type) => schema[type]!.kind), 'APIGroup', 'APIResourceList', 'DeleteOptions', 'Status'])
+const enveloped = new Set([...Object.keys(schema).filter(hasForm), 'APIGroup', 'APIResourceList', 'DeleteOptions', 'Status'])
 
 function structIn(type: FieldType): string | undefined {
   if (type.kind === 'struct') return type.name

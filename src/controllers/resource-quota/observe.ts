@@ -3,7 +3,7 @@ import { addTo } from '../../api/kinds/amounts.ts'
 import type { ResourceList } from '../../api/kinds/resource-names.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type QuotaEvaluator, evaluatorOf, totalUsage, uncountedAtMs } from '../../api/quota/index.ts'
-import { type ResourceType, builtInResources, horizontalpodautoscalersV1, pods } from '../../client/index.ts'
+import { type ResourceType, builtInResources, pods } from '../../client/index.ts'
 import { type ObserveContext, allIn } from '../kit/index.ts'
 
 /** How long a count stands before the next: changes come in swarms, and a count costs as much as there is to count. */
@@ -16,8 +16,9 @@ export interface CountedKind {
 }
 
 /** Every kind that can be counted, each under one of its versions. */
-export const countedKinds: readonly CountedKind[] = builtInResources.flatMap((type) => {
-  const evaluator = type.namespaced && type !== horizontalpodautoscalersV1 ? evaluatorOf(type.group, type.plural) : undefined
+export const countedKinds: readonly CountedKind[] = builtInResources.flatMap((type, at) => {
+  const isFirst = builtInResources.findIndex(({ group, plural }) => group === type.group && plural === type.plural) === at
+  const evaluator = type.namespaced && isFirst ? evaluatorOf(type.group, type.plural) : undefined
   return evaluator ? [{ type, evaluator }] : []
 })
 

@@ -1,7 +1,10 @@
 import type { Random } from '../../base/random.ts'
+import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { podActions } from '../subresources/pods.ts'
+import { serviceAccountToken } from '../subresources/service-account-token.ts'
+import { kruiseResources } from './apps.kruise.io/index.ts'
 import { appsResources } from './apps/index.ts'
 import { autoscalingResources } from './autoscaling/index.ts'
 import { batchResources } from './batch/index.ts'
@@ -31,7 +34,8 @@ export const allResources = (random: Random): Resource[] => [
   ...rbacResources,
   ...schedulingResources,
   ...storageResources,
+  ...kruiseResources,
 ]
 
 /** Subresources with behaviour of their own. */
-export const allActions: readonly Action[] = podActions
+export const allActions = (tokens: ServiceAccountTokens): readonly Action[] => [...podActions, serviceAccountToken(tokens)]

@@ -9,22 +9,19 @@ import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
+import { selectorWords } from './replicasets.ts'
 import { containerColumns, readyColumn, selectorColumn } from './workload-columns.ts'
 import {
   ensureTemplate,
-  isUsableSelector,
   plainValue,
   podNameWarnings,
   replicaScale,
-  selectorAsGo,
   unsupported,
   validateAtMostReplicas,
   validateAvailableAreReady,
   validateCollisionCount,
   validateCounts,
-  validateLongRunningTemplate,
-  validateOwnSelector,
-  validateSelectorMatches,
+  validateSelectedTemplate,
   validateSelectorUnchanged,
 } from './workload-rules.ts'
 
@@ -69,23 +66,13 @@ function validateStrategy(strategy: DeploymentStrategy, path: Path): FieldError[
 }
 
 function validateSpec(spec: DeploymentSpec, old?: DeploymentSpec): FieldError[] {
-  const selectorPath = specPath.child('selector')
-  const words = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector' }
   const errors = [
     ...validateNonnegative(spec.replicas, specPath.child('replicas')),
-    ...validateOwnSelector(spec.selector, selectorPath, words),
-  ]
-  if (isUsableSelector(spec.selector, selectorPath)) {
-    errors.push(...validateSelectorMatches(spec.selector, spec.template, templatePath))
-    errors.push(...validateLongRunningTemplate(spec.template, templatePath, 'ReplicaSet', old?.template))
-  } else {
-    errors.push(invalid(selectorPath, selectorAsGo(spec.selector), words.malformed))
-  }
-  errors.push(
+    ...validateSelectedTemplate(spec.selector, spec.template, specPath, selectorWords, old?.template),
     ...validateStrategy(spec.strategy ?? {}, specPath.child('strategy')),
     ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     ...validateNonnegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-  )
+  ]
   const deadline = spec.progressDeadlineSeconds
   if (deadline !== undefined) {
     errors.push(...validateNonnegative(deadline, specPath.child('progressDeadlineSeconds')))

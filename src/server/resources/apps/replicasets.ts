@@ -1,7 +1,7 @@
 import type { ReplicaSet, ReplicaSetSpec } from '../../../api/generated/types.ts'
 import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
-import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
+import type { FieldError } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -9,39 +9,27 @@ import { defineResource } from '../../resource.ts'
 import { containerColumns, countColumn, selectorColumn } from './workload-columns.ts'
 import {
   ensureTemplate,
-  isUsableSelector,
   keepSpec,
   podNameWarnings,
   replicaScale,
-  selectorAsGo,
   validateAtMostReplicas,
   validateAvailableAreReady,
   validateCounts,
-  validateLongRunningTemplate,
-  validateOwnSelector,
-  validateSelectorMatches,
+  validateSelectedTemplate,
   validateSelectorUnchanged,
 } from './workload-rules.ts'
 
 const specPath = Path.of('spec')
 const templatePath = specPath.child('template')
 
-// "deployment" is what Kubernetes says here, too.
-const words = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector' }
+/** "deployment" is what Kubernetes says of both kinds, and "ReplicaSet". */
+export const selectorWords = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector', kind: 'ReplicaSet' }
 
 function validateSpec(spec: ReplicaSetSpec, old?: ReplicaSetSpec): FieldError[] {
-  const selectorPath = specPath.child('selector')
-  const errors = [
+  return [
     ...validateNonnegative(spec.replicas, specPath.child('replicas')),
     ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
-    ...validateOwnSelector(spec.selector, selectorPath, words),
-  ]
-  if (!isUsableSelector(spec.selector, selectorPath)) return [...errors, invalid(selectorPath, selectorAsGo(spec.selector), words.malformed)]
-  const template = spec.template!
-  return [
-    ...errors,
-    ...validateSelectorMatches(spec.selector, template, templatePath),
-    ...validateLongRunningTemplate(template, templatePath, 'ReplicaSet', old?.template),
+    ...validateSelectedTemplate(spec.selector, spec.template!, specPath, selectorWords, old?.template),
   ]
 }
 

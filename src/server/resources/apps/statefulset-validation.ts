@@ -6,27 +6,22 @@ import type {
   StatefulSetPersistentVolumeClaimRetentionPolicy,
   StatefulSetSpec,
   StatefulSetUpdateStrategy,
-  Volume,
 } from '../../../api/generated/types.ts'
 import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
-import { validateClaimSpec } from '../../../api/kinds/volume-claim.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
+import { claimVolumes, validateClaimTemplates } from './claim-templates.ts'
 import { validateDeadline } from './progress-deadline.ts'
 import {
-  isUsableSelector,
   plainValue,
-  selectorAsGo,
   unsupported,
   validateAtMostReplicas,
   validateAvailableAreReady,
   validateCollisionCount,
   validateCounts,
-  validateLongRunningTemplate,
-  validateOwnSelector,
-  validateSelectorMatches,
+  validateSelectedTemplate,
 } from './workload-rules.ts'
 
 const specPath = Path.of('spec')
@@ -76,22 +71,17 @@ function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPoli
 
 /** The template as its pods will have it: with a volume for every claim, and with a host name of their own. */
 function asInPods(spec: StatefulSetSpec): PodTemplateSpec {
-  const claims = new Map<string, Volume>()
-  for (const { metadata } of spec.volumeClaimTemplates ?? []) {
-    const name = metadata.name ?? ''
-    claims.set(name, { name, persistentVolumeClaim: { claimName: name } })
-  }
+  const claims = new Map(claimVolumes(spec.volumeClaimTemplates).map((volume) => [volume.name, volume]))
   const pod = spec.template.spec
   const volumes = [...claims.values(), ...(pod.volumes ?? []).filter((volume) => !claims.has(volume.name))]
   return { ...spec.template, spec: { ...pod, volumes, hostname: undefined, subdomain: undefined } }
 }
 
+const selectorWords = { empty: 'empty selector is invalid for statefulset', malformed: '', kind: 'StatefulSet' }
+
 /** Judges a StatefulSet's spec by itself. */
 export function validateStatefulSetSpec(spec: StatefulSetSpec, old?: StatefulSetSpec): FieldError[] {
-  const selectorPath = specPath.child('selector')
-  const templatePath = specPath.child('template')
-  const claimsPath = specPath.child('volumeClaimTemplates')
-  const errors = [
+  return [
     ...validatePodManagementPolicy(spec.podManagementPolicy, specPath.child('podManagementPolicy')),
     ...validateUpdateStrategy(spec.updateStrategy ?? {}, specPath.child('updateStrategy')),
     ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, specPath.child('persistentVolumeClaimRetentionPolicy')),
@@ -99,16 +89,10 @@ export function validateStatefulSetSpec(spec: StatefulSetSpec, old?: StatefulSet
     ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     ...validateNonnegative(spec.ordinals?.start, specPath.child('ordinals', 'start')),
     ...(spec.serviceName ? isDns1123Label(spec.serviceName).map((problem) => invalid(specPath.child('serviceName'), spec.serviceName, problem)) : []),
-    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) => validateClaimSpec(claim.spec ?? {}, claimsPath.index(i).child('spec'))),
-    ...validateOwnSelector(spec.selector, selectorPath, { empty: 'empty selector is invalid for statefulset', malformed: '' }),
+    ...validateClaimTemplates(spec.volumeClaimTemplates, specPath.child('volumeClaimTemplates')),
+    ...validateSelectedTemplate(spec.selector, asInPods(spec), specPath, selectorWords, old && asInPods(old)),
+    ...validateDeadline(spec, specPath),
   ]
-  if (isUsableSelector(spec.selector, selectorPath)) {
-    errors.push(...validateSelectorMatches(spec.selector, spec.template, templatePath))
-    errors.push(...validateLongRunningTemplate(asInPods(spec), templatePath, 'StatefulSet', old && asInPods(old)))
-  } else {
-    errors.push(invalid(selectorPath, selectorAsGo(spec.selector), ''))
-  }
-  return [...errors, ...validateDeadline(spec, specPath)]
 }
 
 const mutable: ReadonlySet<string> = new Set<keyof StatefulSetSpec>([

@@ -1,9 +1,9 @@
 import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../../api/generated/types.ts'
 import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
-import { defaultClaimSpec } from '../../../api/kinds/volume-claim.ts'
 import { labelName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type RuleContext, defineResource } from '../../resource.ts'
+import { defaultClaimTemplates } from './claim-templates.ts'
 import { dropDeadline, noDeadline } from './progress-deadline.ts'
 import { validateStatefulSetSpec, validateStatefulSetStatus, validateStatefulSetUpdate } from './statefulset-validation.ts'
 import { statefulSetWarnings } from './statefulset-warnings.ts'
@@ -20,17 +20,6 @@ function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy, ctx: RuleCon
   if (ctx.gates.enabled('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
 }
 
-function defaultClaims(spec: StatefulSetSpec): void {
-  for (const claim of spec.volumeClaimTemplates ?? []) {
-    claim.apiVersion = 'v1'
-    claim.kind = 'PersistentVolumeClaim'
-    claim.spec ??= { resources: {} }
-    defaultClaimSpec(claim.spec)
-    claim.status ??= {}
-    claim.status.phase ||= 'Pending'
-  }
-}
-
 function applyDefaults(obj: StatefulSet, ctx: RuleContext): void {
   const spec = (obj.spec ??= {} as StatefulSetSpec)
   defaultPodTemplate(ensureTemplate(spec))
@@ -41,7 +30,7 @@ function applyDefaults(obj: StatefulSet, ctx: RuleContext): void {
   retention.whenScaled ||= 'Retain'
   spec.replicas ??= 1
   spec.revisionHistoryLimit ??= 10
-  defaultClaims(spec)
+  defaultClaimTemplates(spec.volumeClaimTemplates)
   if (ctx.gates.enabled('StatefulSetConditions')) spec.progressDeadlineSeconds ??= noDeadline
 }
 

@@ -23,17 +23,39 @@ export const invalidAsAWhole = (path: Path, detail: string): FieldError => ({
   message: `Invalid value: ${detail}`,
 })
 
-/** What a kind says of a selector that is no good. */
+/** What a kind says of a selector that is no good, and its name where it speaks of its pods. */
 export interface SelectorWords {
   empty: string
   malformed: string
+  kind: string
 }
 
-/** Judges a selector that must be there, be well-formed and select something. */
-export function validateOwnSelector(selector: LabelSelector | null | undefined, path: Path, words: SelectorWords): FieldError[] {
+/**
+ * Judges a selector that must be there, be well-formed and select something, and the template whose pods it has to select: pods that run
+ * until they are deleted. `path` is that of both, `old` the template as it was.
+ */
+export function validateSelectedTemplate(
+  selector: LabelSelector | null | undefined,
+  template: PodTemplateSpec,
+  path: Path,
+  words: SelectorWords,
+  old?: PodTemplateSpec,
+): FieldError[] {
+  const selectorPath = path.child('selector')
+  const templatePath = path.child('template')
+  const errors = validateOwnSelector(selector, selectorPath, words.empty)
+  if (!isUsableSelector(selector, selectorPath)) return [...errors, invalid(selectorPath, selectorAsGo(selector), words.malformed)]
+  return [
+    ...errors,
+    ...validateSelectorMatches(selector, template, templatePath),
+    ...validateLongRunningTemplate(template, templatePath, words.kind, old),
+  ]
+}
+
+function validateOwnSelector(selector: LabelSelector | null | undefined, path: Path, emptyWords: string): FieldError[] {
   if (!selector) return [required(path)]
   const errors = validateLabelSelector(selector, path)
-  if (isEmptySelector(selector)) errors.push(invalid(path, selectorAsGo(selector), words.empty))
+  if (isEmptySelector(selector)) errors.push(invalid(path, selectorAsGo(selector), emptyWords))
   return errors
 }
 

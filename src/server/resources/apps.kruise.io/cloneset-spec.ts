@@ -1,0 +1,41 @@
+import type {
+  CloneSetScaleStrategy,
+  CloneSetSpec,
+  CloneSetUpdateStrategy,
+  RollingUpdateCloneSetStrategy,
+  V1beta1CloneSetSpec,
+} from '../../../api/generated/types.ts'
+import { Path } from '../../../api/validation/path.ts'
+
+/** What a pod becomes of: another pod, or the same one with other images. */
+export const podUpdatePolicies = ['ReCreate', 'InPlaceIfPossible', 'InPlaceOnly']
+
+/** The part of a spec that both versions say alike. */
+export type SharedSpec = Omit<CloneSetSpec, 'scaleStrategy' | 'updateStrategy'> & {
+  scaleStrategy: Pick<CloneSetScaleStrategy, 'podsToDelete' | 'maxUnavailable'>
+}
+
+/** How pods come to another revision, and where a version says so: both say the same in different places. */
+export interface Rollout {
+  policy: string | undefined
+  policyPath: Path
+  rolling: Omit<CloneSetUpdateStrategy, 'type'> | Omit<RollingUpdateCloneSetStrategy, 'podUpdatePolicy'>
+  path: Path
+}
+
+const strategyPath = Path.of('spec', 'updateStrategy')
+const rollingPath = strategyPath.child('rollingUpdate')
+
+export const rolloutOf = ({ updateStrategy }: CloneSetSpec): Rollout => ({
+  policy: updateStrategy.type,
+  policyPath: strategyPath.child('type'),
+  rolling: updateStrategy,
+  path: strategyPath,
+})
+
+export const rolloutOfV1beta1 = ({ updateStrategy: { rollingUpdate = {} } }: V1beta1CloneSetSpec): Rollout => ({
+  policy: rollingUpdate.podUpdatePolicy,
+  policyPath: rollingPath.child('podUpdatePolicy'),
+  rolling: rollingUpdate,
+  path: rollingPath,
+})

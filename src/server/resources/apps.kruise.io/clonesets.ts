@@ -1,0 +1,46 @@
+import type { CloneSet } from '../../../api/generated/types.ts'
+import { podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { type Resource, defineResource } from '../../resource.ts'
+import { keepSpec, podNameWarnings, replicaScale } from '../apps/workload-rules.ts'
+import { cloneSetColumns } from './cloneset-columns.ts'
+import { defaultCloneSet } from './cloneset-defaults.ts'
+import { type SharedSpec, rolloutOf } from './cloneset-spec.ts'
+import { validateCloneSetSpec, validateCloneSetStatus, validateCloneSetUpdate } from './cloneset-validation.ts'
+import { checkPodsToDelete } from './pods-to-delete.ts'
+
+const templatePath = Path.of('spec', 'template')
+
+function warningsOf(obj: Shared, old: Shared | undefined): string[] {
+  if (!old) return [...podNameWarnings(obj.metadata), ...podTemplateWarnings(obj.spec.template, templatePath)]
+  return obj.metadata.generation === old.metadata.generation ? [] : podTemplateWarnings(obj.spec.template, templatePath, old.spec.template)
+}
+
+type Shared = KubeObject & { spec: SharedSpec; status: CloneSet['status'] }
+
+/** What is the same of CloneSets of either version. */
+export const sharedRules = {
+  group: 'apps.kruise.io',
+  kind: 'CloneSet',
+  plural: 'clonesets',
+  shortNames: ['clone'],
+  namespaced: true,
+  nameRule: subdomainName,
+  generation: true,
+  begin: checkPodsToDelete,
+  warnings: warningsOf,
+  status: { prepare: keepSpec, validate: validateCloneSetStatus },
+  scale: replicaScale<Shared>((obj) => obj.spec.selector),
+} satisfies Partial<Resource<Shared>>
+
+/** apps.kruise.io/v1alpha1 CloneSets: the stored form. */
+export const clonesets = defineResource<CloneSet>({
+  ...sharedRules,
+  version: 'v1alpha1',
+  defaults: defaultCloneSet,
+  validate: ({ spec }) => validateCloneSetSpec(spec, rolloutOf(spec)),
+  validateUpdate: ({ spec }, old) => validateCloneSetUpdate(spec, old.spec, rolloutOf(spec)),
+  columns: cloneSetColumns,
+})
