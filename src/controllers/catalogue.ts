@@ -1,6 +1,8 @@
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
 import { attributesClassProtector, claimProtector, volumeProtector } from './claim-protection/index.ts'
+import { claimRecoveryController, forsakenPodController } from './claim-recovery/index.ts'
+import { cloneSetController } from './cloneset/index.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/index.ts'
 import { cronJobController } from './cronjob/index.ts'
 import { daemonSetController } from './daemonset/index.ts'
@@ -46,6 +48,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'replicationcontroller-controller': replicationControllerController,
   'statefulset-controller': statefulSetController,
   'daemonset-controller': daemonSetController,
+  'cloneset-controller': cloneSetController,
   'job-controller': [jobController, orphanPodController],
   'cronjob-controller': ({ timeZone }) => cronJobController(timeZone),
   'garbage-collector-controller': garbageCollector,
@@ -66,5 +69,6 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'persistentvolumeclaim-protection-controller': claimProtector,
   'persistentvolume-protection-controller': volumeProtector,
   'volumeattributesclass-protection-controller': attributesClassProtector,
+  'claim-recovery-controller': [claimRecoveryController, forsakenPodController],
   'local-path-provisioner-controller': ({ volumesDir }) => localPathControllers(volumesDir),
 }

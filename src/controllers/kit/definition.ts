@@ -47,7 +47,7 @@ export interface ApplyContext<Owner extends KubeObject> {
   /** The only way to write. */
   readonly writer: Writer
   /** Asks the server at a path, for what no cache can know. */
-  ask<T>(path: string): Promise<T>
+  ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>
   /** Tells the users of the owner, or of another object. */
   event(type: 'Normal' | 'Warning', reason: string, message: string, about?: KubeObject): void
   readonly nowMs: number

@@ -94,7 +94,7 @@ export class Reconciler {
     const ctx: ApplyContext<KubeObject> = {
       owner,
       writer,
-      ask: <T>(path: string) => client.transport.send({ method: 'GET', path, signal }) as Promise<T>,
+      ask: <T>(path: string, query = {}) => client.transport.send({ method: 'GET', path, query, signal }) as Promise<T>,
       event: (type, reason, message, about = owner) => tell(about, type, reason, message),
       nowMs,
       logger,

@@ -66,15 +66,20 @@ export class Writer {
     const metadata = this.#metadataOf(type, object)
     const { generateName } = metadata
     if (metadata.name || !generateName) return this.#createNamed(type, { ...object, metadata } as New<T>)
-    const { unsettled, random } = this.#parts
     for (let attempt = 1; ; attempt++) {
-      const name = unsettled.takeName(this.#subject, type, metadata.namespace ?? '', generateName) ?? generatedName(generateName, random)
+      const name = this.newName(type, generateName, metadata.namespace)
       try {
         return await this.#createNamed(type, { ...object, metadata: { ...metadata, name } } as New<T>)
       } catch (e) {
         if (!isAlreadyExists(e) || attempt === nameAttempts) throw e
       }
     }
+  }
+
+  /** A name as `create` would make it, for who has to know it before. One that was sent before and that no object has is used first. */
+  newName(type: ResourceType, generateName: string, namespace = this.#owner.metadata.namespace ?? ''): string {
+    const { unsettled, random } = this.#parts
+    return unsettled.takeName(this.#subject, type, namespace, generateName) ?? generatedName(generateName, random)
   }
 
   /** Replaces an object, if it is still in the state it was read in. */

@@ -1,5 +1,6 @@
-import type { StatefulSet } from '../../api/generated/types.ts'
-import { isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { asksForClaimRecovery, newClaimsAnnotation } from '../../api/kinds/claim-recovery.ts'
+import { type New, isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
 import { setNameOf } from './identity.ts'
 import type { Action } from './plan.ts'
@@ -16,7 +17,12 @@ export const apply: Appliers<StatefulSet, Action> = {
     run: createPod,
     failed: (error, { pod }) => ({ reason: 'FailedCreate', message: failureText('create', pod.metadata.name!, error) }),
   },
-  CreateClaims: (ctx, { pod, claims }) => createClaims(ctx, pod.metadata.name!, { claims }),
+  CreateClaims: async (ctx, { pod, claims }) => {
+    const made = await createClaims(ctx, pod.metadata.name!, { claims })
+    if (asksForClaimRecovery(ctx.owner) && made.length > 0) {
+      await ctx.writer.patch(pods, pod, { metadata: { uid: pod.metadata.uid, annotations: newClaimsAnnotation(pod, made) } }, { type: 'merge' })
+    }
+  },
   OwnClaim: ({ writer }, { claim, owners }) => {
     const { uid, resourceVersion } = claim.metadata
     return writer.patch(persistentvolumeclaims, claim, { metadata: { uid, resourceVersion, ownerReferences: owners } }, { type: 'merge' })
@@ -44,15 +50,21 @@ const failureText = (verb: string, podName: string, error: Error): string => `${
 async function createPod(ctx: Ctx, action: Extract<Action, { kind: 'CreatePod' }>): Promise<void> {
   const { writer, event, owner } = ctx
   const { name } = action.pod.metadata
-  await createClaims(ctx, name!, action)
-  await writer.create(pods, action.pod)
+  const made = await createClaims(ctx, name!, action)
+  await writer.create(pods, asksForClaimRecovery(owner) ? madeWith(action.pod, made) : action.pod)
   event('Normal', 'SuccessfulCreate', `create Pod ${name} in StatefulSet ${owner.metadata.name} successful`)
 }
 
-async function createClaims({ writer, event, owner }: Ctx, podName: string, { claims }: ClaimsOf): Promise<void> {
+/** The pod, saying which claims no pod can have used before it. */
+const madeWith = (pod: New<Pod>, made: readonly PersistentVolumeClaim[]): New<Pod> =>
+  ({ ...pod, metadata: { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...newClaimsAnnotation(pod, made) } } })
+
+/** Answers those that were not there before. */
+async function createClaims({ writer, event, owner }: Ctx, podName: string, { claims }: ClaimsOf): Promise<PersistentVolumeClaim[]> {
+  const made: PersistentVolumeClaim[] = []
   for (const claim of claims) {
     try {
-      await writer.create(persistentvolumeclaims, claim)
+      made.push(await writer.create(persistentvolumeclaims, claim))
     } catch (e) {
       // Not ours to mind: a claim of this name is what the pod asks for, whoever made it.
       if (!isAlreadyExists(e)) throw e
@@ -60,4 +72,5 @@ async function createClaims({ writer, event, owner }: Ctx, podName: string, { cl
     }
     event('Normal', 'SuccessfulCreate', `create Claim ${claim.metadata.name} Pod ${podName} in StatefulSet ${owner.metadata.name} success`)
   }
+  return made
 }

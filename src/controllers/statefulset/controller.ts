@@ -38,7 +38,7 @@ function setOfOrphan({ metadata }: KubeObject, caches: Caches): string[] {
 }
 
 /** `data-web-0` is a claim of `web` if that has a template `data`: every way to cut the name is tried. */
-function setOfClaim({ metadata }: KubeObject, caches: Caches): string[] {
+export function setOfClaim({ metadata }: KubeObject, caches: Caches): string[] {
   const parent = ordinalName.exec(metadata.name ?? '')?.[1] ?? ''
   const keys: string[] = []
   for (let at = parent.indexOf('-'); at >= 0; at = parent.indexOf('-', at + 1)) {

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
 import type { New } from '../../client/index.ts'
-import { podOfTemplate, revisionHashLabel } from '../kit/workload/index.ts'
+import { type ClaimNameOf, claimsOfTemplates, podOfTemplate, revisionHashLabel, volumesWithClaims } from '../kit/workload/index.ts'
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name'
 export const podIndexLabel = 'apps.kubernetes.io/pod-index'
@@ -44,28 +44,12 @@ export function newPod(set: StatefulSet, template: PodTemplateSpec, revision: st
   const name = podNameAt(set, ordinal)
   const pod = podOfTemplate(template, { name, labels: { ...identityLabels(name, ordinal), [revisionHashLabel]: revision } })
   const subdomain = set.spec.serviceName ? { subdomain: set.spec.serviceName } : {}
-  return { ...pod, spec: { ...pod.spec, hostname: name, ...subdomain, ...volumesAt(set, template, ordinal) } }
-}
-
-/** The claims' volumes stand in for those of the template that have their names. */
-function volumesAt(set: StatefulSet, template: PodTemplateSpec, ordinal: number): { volumes?: New<Pod>['spec']['volumes'] } {
-  const claims = set.spec.volumeClaimTemplates ?? []
-  if (claims.length === 0) return {}
-  const names = new Set(claims.map((claim) => claim.metadata.name))
-  const others = template.spec?.volumes?.filter((volume) => !names.has(volume.name)) ?? []
-  const ours = claims.map((claim) => ({ name: claim.metadata.name!, persistentVolumeClaim: { claimName: claimNameAt(set, claim, ordinal) } }))
-  return { volumes: [...ours, ...others] }
+  const volumes = volumesWithClaims(set.spec.volumeClaimTemplates ?? [], template.spec?.volumes, claimNamesAt(set, ordinal))
+  return { ...pod, spec: { ...pod.spec, hostname: name, ...subdomain, ...volumes } }
 }
 
 /** The claims that the pod with this ordinal needs, by name. */
-export function newClaims(set: StatefulSet, ordinal: number): New<PersistentVolumeClaim>[] {
-  return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
-    metadata: {
-      ...template.metadata,
-      name: claimNameAt(set, template, ordinal),
-      namespace: set.metadata.namespace,
-      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
-    },
-    spec: template.spec,
-  }))
-}
+export const newClaims = (set: StatefulSet, ordinal: number): New<PersistentVolumeClaim>[] =>
+  claimsOfTemplates(set.spec.volumeClaimTemplates ?? [], claimNamesAt(set, ordinal), set.spec.selector.matchLabels ?? {}, set.metadata.namespace)
+
+const claimNamesAt = (set: StatefulSet, ordinal: number): ClaimNameOf => (template) => claimNameAt(set, template, ordinal)

@@ -1,1 +1,2 @@
-export { statefulSetController } from './controller.ts'
+export { setOfClaim, statefulSetController } from './controller.ts'
+export { claimNameAt, ordinalOf, startOrdinal } from './identity.ts'

@@ -3,9 +3,8 @@ import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { inHistory } from '../kit/workload/index.ts'
+import { KnownMembers, inHistory } from '../kit/workload/index.ts'
 import { claimNameAt, startOrdinal } from './identity.ts'
-import { KnownMembers } from './known-members.ts'
 import { type Member, memberOf } from './member.ts'
 
 /** All that is known of a set when it is decided about. */
@@ -51,10 +50,10 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
   }
 }
 
-const knownOf = ({ spec }: StatefulSet, memory: Memory | undefined): KnownMembers =>
+const knownOf = ({ spec }: StatefulSet, memory: Memory | undefined): KnownMembers<Member> =>
   new KnownMembers(memory && memory.minReadySeconds === spec.minReadySeconds ? memory.members : [])
 
-function podsOf(set: StatefulSet, matches: LabelMatcher, caches: Caches, nowMs: number, known: KnownMembers): Pick<Observed, 'members' | 'adopt' | 'release'> {
+function podsOf(set: StatefulSet, matches: LabelMatcher, caches: Caches, nowMs: number, known: KnownMembers<Member>): Pick<Observed, 'members' | 'adopt' | 'release'> {
   const members: Member[] = []
   const others = new Map<Pod, Member>()
   for (const pod of caches.owned(podType, set)) {

@@ -1,16 +1,8 @@
 import type { StatefulSetStatus } from '../../api/generated/types.ts'
-import { type Headway, type Progress, decideProgress, findCondition, hasMoved, renewCondition } from '../kit/workload/index.ts'
+import { type Headway, type Progress, type Why, decideProgress, findCondition, hasMoved, renewCondition } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
 import { isOutdated } from './update.ts'
-
-/** What a set waits for, as sentences with a blank before them; '' for nothing. */
-export interface Why {
-  /** What looks like trouble. */
-  trouble: string
-  /** The same, or what merely takes its time. */
-  blocker: string
-}
 
 /** How many replicas are to be of the new revision. */
 export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)

@@ -1,12 +1,12 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, blockerOf, blockerText, findCondition, isConditionTrue, podFaultOf, setTimedCondition, withFault } from '../kit/workload/index.ts'
+import { type Condition, RevisionTakenError, findCondition, isConditionTrue, podFaultOf, sayAvailable, setTimedCondition, whyOf, withFault } from '../kit/workload/index.ts'
 import { type Counts, countAfter } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
-import { type Why, expectedUpdated, progressOf } from './progress.ts'
+import { expectedUpdated, progressOf } from './progress.ts'
 
 /** The status that is true now. */
 export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetStatus {
@@ -58,25 +58,10 @@ function isRolledOut({ spec }: StatefulSet, { updatedReplicas, readyReplicas, re
 function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Condition[] {
   const { nowMs, set } = look.seen
   const { replicas = 1 } = set.spec
-  const isAvailable = counts.availableReplicas >= replicas
   const fault = podFaultOf(outcome)
-  const why = whyOf(look, outcome, findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message)
-  const available = setTimedCondition(progressOf(look, counts, why).conditions, {
-    type: 'Available',
-    status: isAvailable ? 'True' : 'False',
-    reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
-    message: `${counts.availableReplicas} of ${replicas} replicas are available.${isAvailable ? '' : why.trouble}`,
-  }, nowMs)
+  const failure = findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
+  const late = look.seen.members.filter(({ isReady, isTerminating }) => !isReady || isTerminating).map(({ pod }) => pod)
+  const why = whyOf(late, (name) => look.seen.claims.get(name), failure, outcome.wait)
+  const available = setTimedCondition(progressOf(look, counts, why).conditions, sayAvailable(counts.availableReplicas, replicas, replicas, why.trouble), nowMs)
   return withFault(available, fault, nowMs)
 }
-
-/** A pod that cannot be made or deleted comes first, then pods that are in trouble, then whatever the plan waits for. */
-function whyOf({ seen: { members, claims } }: Look, { wait }: Outcome<Action>, failure: string | undefined): Why {
-  if (failure) return { trouble: ` ${sentence(failure)}`, blocker: ` ${sentence(failure)}` }
-  const late = members.filter(({ isReady, isTerminating }) => !isReady || isTerminating)
-  const blocker = blockerOf(late.map(({ pod }) => pod), (name) => claims.get(name))
-  const text = blocker ? blockerText(blocker) : wait
-  return { trouble: blocker?.isTrouble ? ` ${sentence(text!)}` : '', blocker: text ? ` ${sentence(text)}` : '' }
-}
-
-const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

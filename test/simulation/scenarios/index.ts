@@ -1,5 +1,7 @@
 import type { SimulatedController } from '../simulated-controller.ts'
+import { claimRecoveryScenario } from './claim-recovery.ts'
 import { claims } from './claims.ts'
+import { cloneSetScenario } from './clone-sets.ts'
 import { crew } from './crew.ts'
 import { daemonSetScenario } from './daemon-sets.ts'
 import { demonstration } from './demonstration.ts'
@@ -14,7 +16,9 @@ export const scenarios: Readonly<Record<string, readonly SimulatedController[]>>
   demonstration: [demonstration],
   crew: [crew],
   claims: [claims],
+  'claim-recovery': [claimRecoveryScenario],
   garbage: [garbage],
+  'clone-sets': [cloneSetScenario],
   'daemon-sets': [daemonSetScenario],
   deployments: [deploymentScenario],
   jobs: [jobScenario],

@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 const failures = 8
 
 /** Tries until it is done, or the pod is not there any more. */
-function untilDone(world: World, pod: KubeObject, delayMs: number, act: (current: Pod) => Promise<unknown>): void {
+export function untilDone(world: World, pod: KubeObject, delayMs: number, act: (current: Pod) => Promise<unknown>): void {
   world.timeline.after(delayMs, () => {
     const current = world.truth.get(pods.plural, `default/${pod.metadata.name}`) as Pod | undefined
     if (current?.metadata.uid === pod.metadata.uid) act(current!).catch(() => untilDone(world, pod, 1000, act))

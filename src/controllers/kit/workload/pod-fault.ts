@@ -10,13 +10,14 @@ export interface PodFault {
   error: Error
 }
 
-/** What a step could not do for pods. That somebody was faster, or that a revision needs another name, is no fault. */
+/** What a step could not do for pods. */
 export function podFaultOf({ failed }: Pick<Outcome<AnyAction>, 'failed'>): PodFault | undefined {
   const fault = failed.find(({ action: { kind }, error }) => (kind === 'DeletePod' || kind.startsWith('Create')) && isFault(error))
   return fault && { reason: fault.action.kind === 'DeletePod' ? 'FailedDelete' : 'FailedCreate', error: fault.error }
 }
 
-const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError)
+/** Whether a failure is one that has to be told: not that somebody was faster, that the namespace is going, or that a revision needs another name. */
+export const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError)
 
 /**
  * Conditions with ReplicaFailure for as long as there is a fault. It keeps the words it came with: another message may name another pod, and every status

@@ -1,11 +1,17 @@
-import type { Pod } from '../../api/generated/types.ts'
-import type { Member } from './member.ts'
+import type { Pod } from '../../../api/generated/types.ts'
+
+/** What a workload has read of one of its pods. */
+export interface KnownMember {
+  pod: Pod
+  isReady: boolean
+  isAvailable: boolean
+}
 
 /** How many that have gone since are skipped to find the next. */
 const reach = 8
 
-/** What an earlier look read of a set's pods, for those that are still the same object. Caches keep their order, so that both lists are gone through side by side. */
-export class KnownMembers {
+/** What an earlier look read of a workload's pods, for those that are still the same object. Caches keep their order, so that both lists are gone through side by side. */
+export class KnownMembers<Member extends KnownMember> {
   readonly #members: readonly Member[]
   #at = 0
 

@@ -1,0 +1,61 @@
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { keyOf, persistentvolumeclaims, pods } from '../../client/index.ts'
+import type { Caches, ObserveContext } from '../kit/index.ts'
+import { podsOfClaim } from '../kit/workload/index.ts'
+import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
+import { type Recovery, recoveryOf } from './recovery.ts'
+import { type Settings, settingsOf } from './settings.ts'
+
+/** A claim of a pod that has the name of one made from a template. */
+export interface MemberClaim {
+  claim: PersistentVolumeClaim
+  /** What the pod calls it. */
+  volume: string
+  /** Pods that name it, this one among them. */
+  users: readonly Pod[]
+}
+
+export interface Member {
+  pod: Pod
+  ordinal: number
+  claims: readonly MemberClaim[]
+}
+
+/** All that is known of a set when it is decided about. */
+export interface Observed {
+  set: StatefulSet
+  settings: Settings
+  recovery: Recovery | undefined
+  /** Its pods, by ordinal. */
+  members: readonly Member[]
+  nowMs: number
+}
+
+export function observe({ caches, nowMs }: ObserveContext, set: StatefulSet): Observed {
+  const settings = settingsOf(set)
+  return { set, settings, recovery: recoveryOf(set), members: settings.kind === 'on' ? membersOf(caches, set) : [], nowMs }
+}
+
+function membersOf(caches: Caches, set: StatefulSet): Member[] {
+  const members: Member[] = []
+  for (const pod of caches.owned(pods, set)) {
+    const ordinal = ordinalOf(set, pod.metadata.name ?? '')
+    if (ordinal !== undefined) members.push({ pod, ordinal, claims: claimsOf(caches, set, pod, ordinal) })
+  }
+  return members.sort((a, b) => a.ordinal - b.ordinal)
+}
+
+function claimsOf(caches: Caches, set: StatefulSet, pod: Pod, ordinal: number): MemberClaim[] {
+  const names = new Set(set.spec.volumeClaimTemplates?.map((template) => claimNameAt(set, template, ordinal)))
+  return (pod.spec?.volumes ?? []).flatMap(({ name: volume, persistentVolumeClaim }) => {
+    const name = persistentVolumeClaim?.claimName ?? ''
+    const claim = names.has(name) ? caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name) : undefined
+    return claim ? [{ claim, volume, users: podsOfClaim(caches, keyOf(claim)) }] : []
+  })
+}
+
+/** Whether the set wants a pod with this ordinal. */
+export function isWanted(set: StatefulSet, ordinal: number): boolean {
+  const start = startOrdinal(set)
+  return ordinal >= start && ordinal < start + (set.spec.replicas ?? 1)
+}

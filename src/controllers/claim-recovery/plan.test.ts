@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { Pod, StatefulSet } from '../../api/generated/types.ts'
+import { claimRecovery } from '../../api/kinds/claim-recovery.ts'
+import type { Outcome } from '../kit/index.ts'
+import { findCondition } from '../kit/workload/index.ts'
+import { usedAnnotation } from './keeping.ts'
+import { type Action, plan } from './plan.ts'
+import { type Recovery, stateAnnotation, stateText } from './recovery.ts'
+import { ago, boundClaim, member, samplePod, sampleSeen, sampleSet } from './sample.ts'
+import { podFinalizer } from './stage.ts'
+import { type Decision, annotations, status } from './status.ts'
+
+const recovery: Recovery = { pod: 'web-0', uid: 'uid-web-0', since: ago(600), claims: { 'data-web-0': 'uid-data-web-0' } }
+const underWay = (over: Partial<Recovery> = {}, more: Parameters<typeof sampleSet>[0] = {}): StatefulSet =>
+  sampleSet({ ...more, annotations: { [stateAnnotation]: stateText({ ...recovery, ...over }), ...more.annotations } })
+const podAlone = underWay({ claims: {} })
+
+const ready = (ordinal: number, metadata: object = {}): Pod => samplePod(ordinal, { sandbox: { status: 'True', since: 500 }, ready: { status: 'True', since: 400 }, metadata })
+const unready = (ordinal: number, since = 600): Pod => samplePod(ordinal, { sandbox: { status: 'True', since }, startedAt: since })
+const marked = (ordinal: number) => boundClaim(ordinal, { annotations: { [usedAnnotation]: '2026' } })
+const guard = { finalizers: [podFinalizer] }
+const going = { ...guard, deletionTimestamp: ago(5), deletionGracePeriodSeconds: 30, generation: 2 }
+const ended = { ...going, deletionGracePeriodSeconds: 0 }
+const young = (ordinal: number): Pod => samplePod(ordinal, { startedAt: 100, sandbox: { status: 'False', since: 100 }, metadata: { uid: 'next', creationTimestamp: ago(100) } })
+
+const inWords = (action: Action): string => {
+  switch (action.kind) {
+    case 'Examine':
+      return `examine ${action.due.map(({ member: { pod } }) => pod.metadata.name).join()}`
+    case 'MarkClaim':
+      return `mark ${action.claim.metadata.name}`
+    case 'DeletePod':
+      return `delete ${action.pod.metadata.name}${action.staysForDecision ? ' and keep it' : ''}`
+    case 'Decide':
+      return `decide about ${action.claims.map(({ metadata }) => metadata.name).join() || 'nothing'}`
+    case 'Release':
+      return `release ${action.pod.metadata.name}`
+  }
+}
+
+describe('plan()', () => {
+  it.each<[string, Pod[], StatefulSet, string]>([
+    ['a pod that has had its time is examined, and again after a minute', [samplePod(0)], sampleSet(), 'examine web-0, again in 60 s'],
+    ['so is one that does not become ready', [unready(1)], sampleSet(), 'mark data-web-1, examine web-1, again in 60 s'],
+    ['one that has time left is waited for', [young(0)], sampleSet(), 'again in 200 s'],
+    ['who has waited longest comes first', [samplePod(0, { startedAt: 400, sandbox: { status: 'False', since: 400 } }), samplePod(1)], sampleSet(), 'examine web-1,web-0, again in 60 s'],
+    ['one that is too many is left to the set', [samplePod(3)], sampleSet(), ''],
+    ['nobody is examined while one goes', [samplePod(0), samplePod(1, { metadata: { deletionTimestamp: ago(1) } })], sampleSet(), 'waits: pod web-1 is going'],
+    ['nothing is done for who does not ask', [samplePod(0)], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), ''],
+    ['a claim that a pod has come up with is marked', [ready(0)], sampleSet(), 'mark data-web-0'],
+    ['a chosen pod goes, and stays until it is decided about its claims', [samplePod(0), samplePod(1)], underWay(), 'delete web-0 and keep it'],
+    ['a pod that is chosen alone goes', [unready(0)], podAlone, 'mark data-web-0, delete web-0'],
+    ['a chosen pod that has come up stays', [ready(0, guard)], underWay(), 'mark data-web-0, release web-0'],
+    ['one whose sandbox came and went stays', [samplePod(0, { sandbox: { status: 'False', since: 30 } })], underWay(), 'mark data-web-0'],
+    ['one that is going is waited for', [samplePod(0, { metadata: going })], underWay(), 'waits: pod web-0 is to end'],
+    ['when it has ended its claims are decided about', [samplePod(0, { metadata: ended, status: { observedGeneration: 2 } })], underWay(), 'decide about data-web-0'],
+    ['which are not others of the same name', [samplePod(0, { metadata: ended, status: { observedGeneration: 2 } })], underWay({ claims: { 'data-web-0': 'other' } }), 'decide about nothing'],
+    ['nobody else has a turn before the next pod is there', [samplePod(1)], underWay(), 'waits: pod web-0 is to be made anew and to become ready'],
+    ['nor before it has had its time', [young(0), samplePod(1)], underWay(), 'again in 200 s, waits: pod web-0 is to be made anew and to become ready'],
+    ['a pod that is kept, and nobody knows why, is released', [samplePod(0, { metadata: guard })], sampleSet(), 'release web-0'],
+  ])('%s', (_, pods, set, words) => {
+    const { actions, wait, requeueAfterMs } = plan(sampleSeen(pods.map((pod) => member(pod)), set))
+    const rest = [...(requeueAfterMs === undefined ? [] : [`again in ${requeueAfterMs / 1000} s`]), ...(wait === undefined ? [] : [`waits: ${wait}`])]
+    expect([...actions.map(inWords), ...rest].join(', ')).toBe(words)
+  })
+
+  it('marks a claim that is marked no more', () => {
+    expect(plan(sampleSeen([member(ready(0), marked(0))])).actions).toEqual([])
+  })
+
+  it('marks a claim that somebody else uses', () => {
+    expect(plan(sampleSeen([member(young(0), boundClaim(0), [ready(7)])])).actions.map(inWords)).toEqual(['mark data-web-0'])
+  })
+})
+
+describe('status() and annotations()', () => {
+  const outcome = (action?: Action, answer?: unknown): Outcome<Action> => ({ done: [], failed: [], skipped: [], wait: undefined, ...(action ? { answers: new Map([[action, answer]]) } : {}) })
+  const examined = (answer: unknown) => outcome({ kind: 'Examine', due: [] }, answer)
+  const decided = (...decisions: Decision[]) => outcome({ kind: 'Decide', pod: samplePod(0), claims: [] }, decisions)
+  const told = (reason: string, message: string) => ({ status: { conditions: [{ type: 'ClaimRecovery', status: 'True', reason, message }] } })
+  const kept = { kind: 'keep', pod: 'web-0', claim: 'data-web-0', why: 'it was used since 2026', cause: 'FailedMount: no' }
+  const goingOn = 'goes on'
+
+  it.each<[string, Pod[], StatefulSet, Outcome<Action>, string, string]>([
+    ['nothing', [], sampleSet(), examined(undefined), 'nothing', ''],
+    ['a choice, before anything is done', [], sampleSet(), examined({ kind: 'recreate', recovery, why: 'why' }), 'True RecreatingClaim: Pod web-0 is made anew with data-web-0: why', goingOn],
+    ['a pod alone', [], sampleSet(), examined({ kind: 'recreate', recovery: { ...recovery, claims: {} }, why: 'why' }), 'True RecreatingPod: Pod web-0 is made anew, its claims are kept: why', goingOn],
+    ['that a claim stays', [], sampleSet(), examined(kept), 'False ClaimKept: Claim data-web-0 of pod web-0 is kept: it was used since 2026. It is why the pod does not start: FailedMount: no', ''],
+    ['and no more of it when the node finds other words', [], sampleSet(told('ClaimKept', 'Claim data-web-0 of pod web-0 is kept: it was used since 2026. Other words')), examined(kept), 'True ClaimKept: Claim data-web-0 of pod web-0 is kept: it was used since 2026. Other words', ''],
+    ['that it goes on', [samplePod(0)], underWay(), outcome(), 'nothing', goingOn],
+    ['that a claim stays after all', [samplePod(0, { metadata: ended })], underWay(), decided({ claim: 'data-web-0', whyKept: 'it is used' }), 'True ClaimKept: Pod web-0 is made anew. Claim data-web-0 is kept: it is used.', goingOn],
+    ['that it is not needed', [ready(0)], underWay(), outcome(), 'False NotNeeded: Pod web-0 has come up by itself.', ''],
+    ['that it is done, when the next pod is ready', [ready(0, { uid: 'next' })], underWay(), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
+    ['or has had its time', [samplePod(0, { metadata: { uid: 'next' } })], underWay(), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
+    ['or is not wanted any more', [], underWay({}, { spec: { replicas: 0 } }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
+    ['or waits for one before it', [samplePod(0)], underWay({ pod: 'web-1', uid: 'uid-web-1' }, { spec: { podManagementPolicy: 'OrderedReady' } }), outcome(), 'False ClaimRecreated: Pod web-1 was made anew with data-web-0.', ''],
+    ['that a pod was made anew alone', [ready(0, { uid: 'next' })], podAlone, outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
+    ['what was kept, to the end', [ready(0, { uid: 'next' })], underWay({}, told('ClaimKept', 'Kept.')), outcome(), 'False ClaimKept: Kept.', ''],
+    ['what is wrong with an annotation', [], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), outcome(), 'False InvalidAnnotation: metadata.annotations[coxswain.dev/claim-recovery]: Invalid value: "yes": must be "recreate"', ''],
+    ['nothing of it when it is put right', [], sampleSet(told('InvalidAnnotation', 'no')), outcome(), 'nothing', ''],
+    ['that nobody asks any more', [], underWay({}, { annotations: { [claimRecovery]: undefined } }), outcome(), 'False NotAskedFor: The set does not ask for it any more.', ''],
+  ])('tell %s', (_, pods, set, done, words, state) => {
+    const seen = sampleSeen(pods.map((pod) => member(pod)), set)
+    const condition = findCondition(status(seen, done).conditions, 'ClaimRecovery')
+    expect(condition ? `${condition.status} ${condition.reason}: ${condition.message}` : 'nothing').toBe(words)
+    expect(annotations(seen, done)[stateAnnotation] ? goingOn : '').toBe(state)
+  })
+
+  it('leave the set as it is where there is nothing to say', () => {
+    const set = sampleSet({ status: { conditions: [{ type: 'Available', status: 'True' }] } })
+    expect(status(sampleSeen([], set), outcome())).toBe(set.status)
+    expect(annotations(sampleSeen([], set), outcome())).toEqual({})
+  })
+
+  it('leave other conditions alone', () => {
+    const set = sampleSet({ status: { conditions: [{ type: 'Available', status: 'True' }] } })
+    expect(status(sampleSeen([], set), examined(kept)).conditions?.map(({ type }) => type)).toEqual(['Available', 'ClaimRecovery'])
+  })
+})

@@ -1,0 +1,97 @@
+import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
+import type { ApplyContext, Outcome } from '../kit/index.ts'
+import { type Saying, findCondition, removeCondition, setTimedCondition } from '../kit/workload/index.ts'
+import type { Choice } from './choose.ts'
+import type { Observed } from './observe.ts'
+import type { Action } from './plan.ts'
+import { type Recovery, hasClaims, stateAnnotation, stateText } from './recovery.ts'
+import { stageOf } from './stage.ts'
+
+/** The set's condition: True while a pod is being made anew; it says which, with which claims, and why, or why not. */
+export const conditionType = 'ClaimRecovery'
+
+/** What became of one claim of a pod that has ended. */
+export interface Decision {
+  claim: string
+  /** Undefined if it was deleted. */
+  whyKept: string | undefined
+}
+
+/** What is under way after a look, and what is to be said of it. */
+interface Next {
+  recovery: Recovery | undefined
+  /** Undefined for nothing new. */
+  says?: Saying | 'nothing'
+}
+
+const saying = (status: 'True' | 'False', reason: string, message: string): Saying => ({ type: conditionType, status, reason, message })
+const current = ({ set }: Observed) => findCondition(set.status?.conditions, conditionType)
+
+function next(seen: Observed, outcome: Outcome<Action>): Next {
+  const { settings, recovery } = seen
+  if (settings.kind === 'invalid') return { recovery: undefined, says: saying('False', 'InvalidAnnotation', settings.problem) }
+  if (settings.kind === 'off') return { recovery: undefined, ...(recovery ? { says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') } : {}) }
+  if (recovery) return onTheWay(seen, recovery, settings.afterMs, outcome)
+  const choice = answerTo<Choice | undefined>(outcome, 'Examine')
+  if (choice?.kind === 'recreate') return { recovery: choice.recovery, says: beginning(choice) }
+  if (choice?.kind === 'keep') return { recovery: undefined, ...keeping(seen, choice) }
+  return { recovery: undefined, ...(current(seen)?.reason === 'InvalidAnnotation' ? { says: 'nothing' } : {}) }
+}
+
+function onTheWay(seen: Observed, recovery: Recovery, afterMs: number, outcome: Outcome<Action>): Next {
+  const stage = stageOf(seen, recovery, afterMs)
+  if (stage.kind === 'recovered') return { recovery: undefined, says: saying('False', 'NotNeeded', `Pod ${recovery.pod} has come up by itself.`) }
+  if (stage.kind === 'over') return { recovery: undefined, says: ending(seen, recovery) }
+  const kept = answerTo<Decision[]>(outcome, 'Decide')?.find(({ whyKept }) => whyKept !== undefined)
+  if (kept) return { recovery, says: saying('True', 'ClaimKept', `Pod ${recovery.pod} is made anew. Claim ${kept.claim} is kept: ${kept.whyKept}.`) }
+  return { recovery }
+}
+
+const answerTo = <T>({ answers }: Outcome<Action>, kind: Action['kind']): T | undefined =>
+  answers ? ([...answers].find(([action]) => action.kind === kind)?.[1] as T | undefined) : undefined
+
+const listOf = ({ claims }: Recovery): string => Object.keys(claims).join(' and ')
+
+const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Saying =>
+  hasClaims(recovery)
+    ? saying('True', 'RecreatingClaim', `Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}`)
+    : saying('True', 'RecreatingPod', `Pod ${recovery.pod} is made anew, its claims are kept: ${why}`)
+
+/** Said once: a node's words about the same trouble may change. */
+function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { kind: 'keep' }>): Pick<Next, 'says'> {
+  const words = `Claim ${claim} of pod ${pod} is kept: ${why}. `
+  const said = current(seen)
+  return said?.reason === 'ClaimKept' && said.message?.startsWith(words) ? {} : { says: saying('False', 'ClaimKept', `${words}It is why the pod does not start: ${cause}`) }
+}
+
+function ending(seen: Observed, recovery: Recovery): Saying {
+  const said = current(seen)
+  if (said?.reason === 'ClaimKept') return saying('False', 'ClaimKept', said.message ?? '')
+  return hasClaims(recovery)
+    ? saying('False', 'ClaimRecreated', `Pod ${recovery.pod} was made anew with ${listOf(recovery)}.`)
+    : saying('False', 'PodRecreated', `Pod ${recovery.pod} was made anew, its claims were kept.`)
+}
+
+/** The set's status as others have written it, with one condition of ours. */
+export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetStatus {
+  const { status: before } = seen.set
+  const { says } = next(seen, outcome)
+  if (says === undefined) return before
+  const conditions = says === 'nothing' ? removeCondition(before.conditions, conditionType) : setTimedCondition(before.conditions, says, seen.nowMs)
+  return { ...before, conditions }
+}
+
+/** What is under way, written with the status: before anything is done. */
+export function annotations(seen: Observed, outcome: Outcome<Action>): Record<string, string> {
+  const text = stateText(next(seen, outcome).recovery)
+  return text || seen.set.metadata.annotations?.[stateAnnotation] ? { [stateAnnotation]: text } : {}
+}
+
+const warnings = new Set(['ClaimKept', 'InvalidAnnotation'])
+
+/** Users hear of it when the condition says something new. */
+export function announce({ event }: ApplyContext<StatefulSet>, before: StatefulSetStatus | undefined, after: StatefulSetStatus): void {
+  const [old, now] = [before, after].map((of) => findCondition(of?.conditions, conditionType))
+  if (!now?.reason || (old?.reason === now.reason && old.message === now.message)) return
+  event(warnings.has(now.reason) ? 'Warning' : 'Normal', now.reason, now.message ?? '')
+}

@@ -1,0 +1,42 @@
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { isPodTerminating } from '../kit/workload/index.ts'
+import type { Action } from './actions.ts'
+import { idOfClaim, podPrefix } from './identity.ts'
+import type { Observed } from './observe.ts'
+
+/** Claims of a set by whose they are. */
+export interface Instances {
+  claimsOf(id: string): readonly PersistentVolumeClaim[]
+  /** Ids that have claims and no pod: the next pods get them. */
+  free: readonly string[]
+  /** Ids whose pods are on their way out, by somebody else's hand. Their claims are waited for. */
+  held: readonly string[]
+  /** What there is to do so that claims that nobody is to use again go. */
+  actions: readonly Action[]
+}
+
+const none: Instances = { claimsOf: () => [], free: [], held: [], actions: [] }
+
+/** Tells which claims are in use, and what becomes of the others. */
+export function instancesOf({ set, members, inactive, claims }: Observed): Instances {
+  if (claims.length === 0) return none
+  const byId = new Map<string, PersistentVolumeClaim[]>()
+  for (const claim of claims) byId.set(idOfClaim(claim), [...(byId.get(idOfClaim(claim)) ?? []), claim])
+  const claimsOf = (id: string) => byId.get(id) ?? []
+  const active = new Set(members.map(({ id }) => id))
+  const named = new Map(inactive.map((pod) => [pod.metadata.name, pod]))
+  const leaving = (id: string): Pod | undefined => named.get(podPrefix(set) + id)
+  const idle = [...byId.keys()].filter((id) => id !== '' && !active.has(id))
+  if (set.spec.scaleStrategy?.disablePVCReuse) {
+    return { ...none, claimsOf, actions: idle.flatMap((id) => claimsOf(id).map((claim) => parting(claim, leaving(id)))) }
+  }
+  return {
+    claimsOf,
+    free: idle.filter((id) => !leaving(id)).sort(),
+    // One that has ended stays for who knows how long: another pod comes with claims of its own.
+    held: idle.filter((id) => leaving(id) && isPodTerminating(leaving(id)!)),
+    actions: [],
+  }
+}
+
+const parting = (claim: PersistentVolumeClaim, pod: Pod | undefined): Action => (pod ? { kind: 'LeaveClaim', claim, pod } : { kind: 'DeleteClaim', claim })

@@ -1,0 +1,91 @@
+import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
+import { isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
+import type { PatchLifecycle, PodPatch, UpdateInPlace } from './actions.ts'
+import { type InPlaceChange, inPlaceVerdict } from './in-place-change.ts'
+import { graceAnnotation, readGrace, readState, unfinishedUpdate } from './in-place-state.ts'
+import { type MetadataPatch, changePatch, gracePatch, merge } from './in-place-patch.ts'
+import { enterState, stateMetadata } from './lifecycle.ts'
+import { gatesPatch, hookGate, updateGate } from './lifecycle-gates.ts'
+import { hookWait, isHeld, nextState } from './lifecycle-hooks.ts'
+import { type Member, inPlaceUpdateReady } from './member.ts'
+import { type Revision, hashOfName, revisionLabels } from './revision.ts'
+
+export interface Refreshed {
+  action?: PatchLifecycle
+  requeueAfterMs?: number
+}
+
+const nothing: Refreshed = {}
+
+/**
+ * Brings a pod's state up to date: its gate opened at first and when an update is through, its grace period ended, the next state of its life. `updateHash` is
+ * the hash of the revision that is rolled out.
+ */
+export function refreshPod(set: CloneSet, { pod, state, hash }: Pick<Member, 'pod' | 'state' | 'hash'>, updateHash: string, nowMs: number): Refreshed {
+  if (pod.metadata.annotations?.[graceAnnotation] !== undefined) return endGrace(pod, hash, nowMs)
+  const isAtRest = (state === '' || state === 'Normal') && isConditionTrue(pod.status?.conditions, inPlaceUpdateReady)
+  const isThrough = isAtRest || unfinishedUpdate(pod) === undefined
+  const next = nextState(state, pod, set.spec.lifecycle ?? {}, { isUpdated: hash === updateHash, isThrough }) ?? state
+  const gates = [...(isThrough ? updateGate(pod, true) : []), ...hookGate(pod, next)]
+  const patch: PodPatch = { ...gatesPatch(pod, gates, nowMs), ...(next === state ? {} : { pod: merge(pod, stateMetadata(next, nowMs)) }) }
+  return patch.status || patch.pod ? { action: { kind: 'PatchLifecycle', pod, patch } } : nothing
+}
+
+function endGrace(pod: Pod, hash: string, nowMs: number): Refreshed {
+  const act = (patch: object): Refreshed => ({ action: { kind: 'PatchLifecycle', pod, patch: { pod: patch } } })
+  const [grace, state] = [readGrace(pod), readState(pod)]
+  // What cannot be read, or is about another revision, is given up: the pod is updated anew.
+  if (!grace || !state || hashOfName(grace.revision) !== hash) return act(merge(pod, {}, { [graceAnnotation]: null }))
+  const leftMs = millisecondsOf(state.updateTimestamp) + grace.graceSeconds * 1000 - nowMs
+  return leftMs > 0 ? { requeueAfterMs: leftMs } : act(changePatch(pod, grace.change, state))
+}
+
+/** Whether a member may be chosen for an update now: not while it prepares for deletion or is in its grace period. */
+export const mayUpdate = ({ pod, state }: Pick<Member, 'pod' | 'state'>): boolean =>
+  state !== 'PreparingDelete' && pod.metadata.annotations?.[graceAnnotation] === undefined
+
+export type InPlaceUpdate =
+  /** A PatchLifecycle prepares it, so that its hook can let it go. */
+  | { kind: 'act'; action: UpdateInPlace | PatchLifecycle }
+  | { kind: 'wait'; why: string }
+  | { kind: 'impossible'; why: string }
+
+/** How a member comes to a revision without being replaced. `from` is the revision that it is of, if it is still known. */
+export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod' | 'state'>, from: Revision | undefined, to: Revision, nowMs: number): InPlaceUpdate {
+  const verdict = inPlaceVerdict(from?.template, to.template)
+  if ('obstacle' in verdict) return { kind: 'impossible', why: verdict.obstacle }
+  const hooks = set.spec.lifecycle ?? {}
+  const hook = hooks.inPlaceUpdate
+  // The hook has let it go and not taken hold of it again: it is asked once more.
+  if (state === 'Updated' && hook) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: heldAgain(pod, hook, nowMs) } }
+  const why = state === 'PreparingUpdate' ? hookWait(hooks, pod, state) : undefined
+  if (why !== undefined) return { kind: 'wait', why }
+  const isToPrepare = state !== 'Updating' && isHeld(hook, pod)
+  if (isToPrepare) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingUpdate', hook, nowMs) } }
+  const graceSeconds = set.spec.updateStrategy.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0
+  return { kind: 'act', action: { kind: 'UpdateInPlace', pod, patch: beginUpdate(pod, verdict.change, to, graceSeconds, nowMs), revision: to.name } }
+}
+
+/** A pod in PreparingUpdate, with all that its hook holds it by. */
+function heldAgain(pod: Pod, hook: LifecycleHook, nowMs: number): PodPatch {
+  const { labels, annotations } = stateMetadata('PreparingUpdate', nowMs)
+  const { finalizersHandler: finalizers = [], labelsHandler } = hook
+  const metadata: MetadataPatch = { labels: { ...labels, ...labelsHandler }, annotations, ...(finalizers.length > 0 ? { finalizers } : {}) }
+  return { ...gatesPatch(pod, hookGate(pod, 'PreparingUpdate', hook), nowMs), pod: merge(pod, metadata) }
+}
+
+/** The pod is taken out of service, and gets its images at once or, with a grace period, when that is over. */
+function beginUpdate(pod: Pod, change: InPlaceChange, to: Revision, graceSeconds: number, nowMs: number): PodPatch {
+  const restarts = Object.keys(change.images).length > 0
+  const labels = revisionLabels(to)
+  const revision = labels[revisionHashLabel]!
+  const state = { revision, updateTimestamp: new Date(nowMs).toISOString(), updateImages: restarts }
+  const { labels: stateLabels, annotations } = stateMetadata('Updating', nowMs)
+  const metadata = { labels: { ...labels, ...stateLabels }, annotations }
+  // Where no container is restarted, the pod serves on, and there is nothing to give it time for.
+  const waits = restarts && graceSeconds > 0
+  return {
+    ...gatesPatch(pod, restarts ? updateGate(pod, false) : [], nowMs),
+    pod: waits ? gracePatch(pod, { revision, graceSeconds, change }, state, metadata) : changePatch(pod, change, state, metadata),
+  }
+}

@@ -1,0 +1,1 @@
+export { cloneSetController } from './controller.ts'

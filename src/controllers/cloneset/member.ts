@@ -1,0 +1,46 @@
+import type { CloneSet, Pod } from '../../api/generated/types.ts'
+import { isPodAvailable, isPodReady, revisionHashLabel } from '../kit/workload/index.ts'
+import type { LifecycleState } from './actions.ts'
+import { hashOfName } from './revision.ts'
+
+export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
+export const specifiedDeleteLabel = 'apps.kruise.io/specified-delete'
+export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
+export const inPlaceUpdateReady = 'InPlaceUpdateReady'
+
+/** A pod of a set that neither has ended nor is going, with what the set goes by. */
+export interface Member {
+  pod: Pod
+  /** What tells it from its like; '' for a pod that was made by somebody else. */
+  id: string
+  /** The hash of the revision that it says it is of. */
+  hash: string
+  state: LifecycleState
+  /** Runs, is ready, and neither a hook nor an update holds it. */
+  isReady: boolean
+  /** The same for long enough. */
+  isAvailable: boolean
+  /** Whether its labels ask for its deletion; `podsToDelete` may, too. */
+  isMarked: boolean
+}
+
+/** Reads a pod. */
+export function memberOf(set: CloneSet, pod: Pod, nowMs: number): Member {
+  const { labels = {} } = pod.metadata
+  const state = (labels[lifecycleStateLabel] ?? '') as LifecycleState
+  const isReady = (state === '' || state === 'Normal') && pod.status?.phase === 'Running' && isPodReady(pod) && !isBeingUpdated(pod)
+  return {
+    pod,
+    id: labels[instanceIdLabel] ?? '',
+    hash: hashOfName(labels[revisionHashLabel] ?? ''),
+    state,
+    isReady,
+    isAvailable: isReady && isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs),
+    isMarked: labels[specifiedDeleteLabel] !== undefined,
+  }
+}
+
+function isBeingUpdated({ status }: Pod): boolean {
+  const condition = status?.conditions?.find((c) => c.type === inPlaceUpdateReady)
+  return condition !== undefined && condition.status !== 'True'
+}

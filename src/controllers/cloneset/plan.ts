@@ -1,0 +1,116 @@
+import { type Step, revise } from '../kit/index.ts'
+import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
+import type { Action, PatchLifecycle } from './actions.ts'
+import { instancesOf } from './claims.ts'
+import { refreshPod } from './in-place.ts'
+import { waitForHooks } from './lifecycle.ts'
+import { type Look, goalWithout, lookAt } from './look.ts'
+import type { Member } from './member.ts'
+import type { Observed } from './observe.ts'
+import { deadlineInMs } from './progress.ts'
+import { hashOfName } from './revision.ts'
+import { createPods, keepWanted, removePods } from './scale.ts'
+import { type Update, updatePods } from './update.ts'
+
+/** Decides the next step of a set: which pods go, which are changed, and what is made in the place of those that go. */
+export function plan(seen: Observed): Step<Action> {
+  const look = lookAt(seen)
+  const refreshed = refresh(look)
+  const { actions, wait } = pods(look, refreshed)
+  // Pods name their revision: it has to be there before them.
+  const all: Action[] = [...belongings(seen), ...revise(look.revisions.step), ...actions, ...forget(look)]
+  if (all.length === 0) all.push(...trim(seen))
+  const requeueAfterMs = soonest(untilAvailable(seen), refreshed.requeueAfterMs, deadlineInMs(look))
+  return { actions: all, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
+}
+
+function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
+  return [
+    ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
+    ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
+    ...orphanRevisions.map((revision): Action => ({ kind: 'AdoptRevision', revision })),
+  ]
+}
+
+interface Refreshed {
+  actions: readonly PatchLifecycle[]
+  requeueAfterMs: number | undefined
+}
+
+/** What is due for pods by themselves: gates and states. */
+function refresh({ seen: { set, members, nowMs }, revisions }: Look): Refreshed {
+  const actions: PatchLifecycle[] = []
+  let requeueAfterMs: number | undefined
+  for (const member of members) {
+    const { action, requeueAfterMs: ms } = refreshPod(set, member, revisions.update.hash, nowMs)
+    if (action) actions.push(action)
+    requeueAfterMs = soonest(requeueAfterMs, ms)
+  }
+  return { actions, requeueAfterMs }
+}
+
+/**
+ * Pods go before others come, so that there are never too many; and what comes does not wait for another look. Nothing is updated in a step that scales down: what
+ * is too many may be what is outdated.
+ */
+function pods(look: Look, refreshed: Refreshed): Pick<Update, 'actions' | 'wait'> {
+  const kept = keepWanted(look)
+  if (kept.length > 0) return { actions: distinct([...refreshed.actions, ...kept]) }
+  const instances = instancesOf(look.seen)
+  const parting = removePods(look, instances)
+  const busy = new Set(refreshed.actions.map(({ pod }) => pod))
+  const update = parting.actions.length > 0 ? undefined : updatePods(look, instances, ({ pod }: Member) => busy.has(pod))
+  const creates = createPods(look, goalWithout(look, [...parting.gone, ...(update?.gone ?? [])]), instances)
+  const actions = distinct([...refreshed.actions, ...parting.actions, ...(update?.actions ?? [])])
+  const wait = update?.wait ?? limitText(look, creates.length) ?? waitForHooks(look.seen.set, look.seen.members)
+  return { actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)], ...(wait === undefined ? {} : { wait }) }
+}
+
+const isRefusal = ({ kind }: Action): boolean => kind === 'RefuseUpdate'
+
+/** Actions of one kind stand together. Whoever cannot be updated keeps nobody else from it. */
+function inOrder(actions: readonly Action[]): Action[] {
+  const kinds: Action['kind'][] = ['PatchLifecycle', 'UpdateInPlace', 'DeletePod']
+  return kinds.flatMap((kind) => actions.filter((action) => action.kind === kind))
+}
+
+/** One change of state a pod: what is done to it comes before what is due by itself. */
+function distinct(actions: readonly Action[]): Action[] {
+  const touched = new Set(actions.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
+  const last = new Map(actions.flatMap((action) => (action.kind === 'PatchLifecycle' ? [[action.pod, action]] : [])))
+  return actions.filter((action) => action.kind !== 'PatchLifecycle' || (last.get(action.pod) === action && !touched.has(action.pod)))
+}
+
+function limitText({ goal, bounds }: Look, creates: number): string | undefined {
+  if (creates >= goal.missing || goal.mayCreate >= goal.missing) return undefined
+  return `more pods are made when fewer than ${bounds.maxUnavailableOfScale} are unavailable`
+}
+
+/** Names in `podsToDelete` that no pod has any more. Apart from other steps, so that what is written then is not about an older version of the set. */
+function trim({ set, members }: Observed): Action[] {
+  const named = set.spec.scaleStrategy?.podsToDelete ?? []
+  if (named.length === 0) return []
+  const names = new Set(members.map(({ pod }) => pod.metadata.name))
+  const left = named.filter((name) => names.has(name))
+  return left.length < named.length ? [{ kind: 'TrimPodsToDelete', left }] : []
+}
+
+function forget({ seen, revisions }: Look): Action[] {
+  const { revisionHistoryLimit = 10 } = seen.set.spec
+  if (seen.history.length <= revisionHistoryLimit) return []
+  const hashes = new Set(seen.members.map(({ hash }) => hash))
+  const inUse = new Set([revisions.current.name, revisions.update.name, ...seen.history.flatMap(({ metadata }) => usedName(metadata.name!, hashes))])
+  return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
+}
+
+const usedName = (name: string, hashes: ReadonlySet<string>): string[] => (hashes.has(hashOfName(name)) ? [name] : [])
+
+/** How long until the next pod is available. */
+function untilAvailable({ set: { spec: { minReadySeconds = 0 } }, members, nowMs }: Observed): number | undefined {
+  return minReadySeconds === 0 ? undefined : msUntilAvailable(members.map(({ pod }) => pod), minReadySeconds, nowMs)
+}
+
+const soonest = (...times: (number | undefined)[]): number | undefined => {
+  const known = times.filter((ms) => ms !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
+}

@@ -1,0 +1,163 @@
+import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { Action } from './actions.ts'
+import { type Member, inPlaceUpdateReady, instanceIdLabel, lifecycleStateLabel, memberOf } from './member.ts'
+import type { Observed } from './observe.ts'
+import { revisionData, revisionLabels } from './revision.ts'
+
+export const nowMs = Date.parse('2026-01-01T01:00:00Z')
+const longAgo = '2026-01-01T00:00:00Z'
+
+export interface SetOver {
+  replicas?: number
+  image?: string
+  update?: object
+  scale?: object
+  spec?: object
+  metadata?: object
+  status?: object
+}
+
+/** A set for tests: five replicas, all at the first image. */
+export function sampleSet({ replicas = 5, image = 'a', update, scale, spec, metadata, status }: SetOver = {}): CloneSet {
+  return {
+    metadata: { name: 'web', namespace: 'default', uid: 'set', generation: 1, ...metadata },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image }] } },
+      scaleStrategy: { ...scale },
+      updateStrategy: { type: 'ReCreate', partition: 0, maxUnavailable: '20%', maxSurge: 0, ...update },
+      revisionHistoryLimit: 10,
+      progressDeadlineSeconds: 600,
+      ...spec,
+    },
+    status: { replicas: 0, readyReplicas: 0, availableReplicas: 0, updatedReplicas: 0, updatedReadyReplicas: 0, ...status },
+  } as unknown as CloneSet
+}
+
+export const sampleRevision = (hash: string, number: number, set: CloneSet): ControllerRevision => ({
+  metadata: { name: `web-${hash}`, namespace: 'default', creationTimestamp: longAgo },
+  data: revisionData(set),
+  revision: number,
+})
+
+export type PodState = 'ready' | 'unready' | 'pending' | 'young'
+
+export interface PodOver {
+  state?: PodState
+  labels?: Record<string, string>
+  lifecycle?: string
+  finalizers?: string[]
+  node?: string
+  cost?: number
+}
+
+/** A pod of the set: `ready` for an hour, `young` for five seconds. Its name begins with the hash of its revision. */
+export function samplePod(name: string, { state = 'ready', labels, lifecycle = 'Normal', finalizers, node = 'n', cost }: PodOver = {}): Pod {
+  const isReady = state === 'ready' || state === 'young'
+  const lastTransitionTime = state === 'young' ? '2026-01-01T00:59:55Z' : longAgo
+  const hash = name[0]!
+  return {
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: `uid-${name}`,
+      labels: { app: 'web', ...revisionLabels({ name: `web-${hash}`, hash }), [instanceIdLabel]: name, [lifecycleStateLabel]: lifecycle, ...labels },
+      ...(cost === undefined ? {} : { annotations: { 'controller.kubernetes.io/pod-deletion-cost': String(cost) } }),
+      ...(finalizers ? { finalizers } : {}),
+      creationTimestamp: longAgo,
+    },
+    spec: { ...(state === 'pending' ? {} : { nodeName: node }), containers: [{ name: 'c', image: hash }], readinessGates: [{ conditionType: inPlaceUpdateReady }] },
+    status: {
+      phase: state === 'pending' ? 'Pending' : 'Running',
+      conditions: [
+        { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime },
+        { type: inPlaceUpdateReady, status: 'True', lastTransitionTime: longAgo },
+      ],
+      containerStatuses: [{ name: 'c', image: hash, imageID: `id-${hash}`, ready: isReady, restartCount: 0, state: {} }],
+    },
+  } as unknown as Pod
+}
+
+export const sampleMember = (set: CloneSet, pod: Pod): Member => memberOf(set, pod, nowMs)
+
+/** Pods by their names; `!` after one makes it unready, `?` pending. */
+export const samplePods = (names: string, over: Record<string, PodOver> = {}): Pod[] =>
+  names.split(' ').filter((name) => name !== '').map((text) => {
+    const name = text.replace(/[!?]$/, '')
+    return samplePod(name, { state: text.endsWith('!') ? 'unready' : text.endsWith('?') ? 'pending' : 'ready', ...over[name] })
+  })
+
+export const sampleClaim = (id: string): PersistentVolumeClaim =>
+  ({ metadata: { name: `data-web-${id}`, namespace: 'default', uid: `claim-${id}`, labels: { [instanceIdLabel]: id } }, spec: {}, status: {} }) as unknown as PersistentVolumeClaim
+
+export interface SeenOver extends Partial<Omit<Observed, 'members' | 'set'>> {
+  set?: CloneSet
+  pods?: readonly Pod[]
+}
+
+/** What a controller sees of a set with these pods; revisions `a` and `b` are there, and `b` if the set's image is. */
+export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver = {}): Observed {
+  const [a, b] = [sampleRevision('a', 1, sampleSet({ image: 'a' })), sampleRevision('b', 2, sampleSet({ image: 'b' }))]
+  const isB = set.spec.template.spec!.containers[0]!.image === 'b'
+  const seenSet = { ...set, status: { currentRevision: 'web-a', updateRevision: isB ? 'web-b' : 'web-a', ...set.status } }
+  return {
+    set: seenSet,
+    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(seenSet, pod, over.nowMs ?? nowMs)),
+    adopt: [],
+    release: [],
+    inactive: [],
+    history: isB ? [a, b] : [a],
+    orphanRevisions: [],
+    claims: [],
+    awaited: new Map(),
+    nowMs,
+    ...over,
+  }
+}
+
+/** An action in a few words. */
+export function inWords(action: Action): string {
+  switch (action.kind) {
+    case 'CreatePod':
+      return `create ${action.revision.hash}${action.id ? ` as ${action.id}` : ''}`
+    case 'DeletePod':
+      return `delete ${action.pod.metadata.name}${action.claims.map((c) => ` -${c.metadata.name}`).join('')}`
+    case 'UpdateInPlace':
+      return `update ${action.pod.metadata.name}`
+    case 'PatchLifecycle':
+      return `${action.pod.metadata.name} is ${stateIn(action.patch.pod) ?? 'refreshed'}`
+    case 'RefuseUpdate':
+      return `refuse ${action.pod.metadata.name}: ${action.why}`
+    case 'LeaveClaim':
+      return `leave ${action.claim.metadata.name} to ${action.pod.metadata.name}`
+    case 'DeleteClaim':
+      return `delete ${action.claim.metadata.name}`
+    case 'TrimPodsToDelete':
+      return `podsToDelete ${action.left.join() || 'none'}`
+    case 'AdoptPod':
+    case 'ReleasePod':
+      return `${action.kind} ${action.pod.metadata.name}`
+    case 'CreateRevision':
+      return `CreateRevision ${action.number}`
+    default:
+      return `${action.kind} ${action.revision.metadata.name}`
+  }
+}
+
+function stateIn(patch: object | undefined): string | undefined {
+  const { labels } = (patch as Partial<Pod> | undefined)?.metadata ?? {}
+  const state = labels?.[lifecycleStateLabel]
+  return state && `${state}${labels['apps.kruise.io/specified-delete'] ? ' to be replaced' : ''}`
+}
+
+/** The same for many: `create b ×3`. */
+export function inFewWords(actions: readonly Action[]): string[] {
+  const words: [string, number][] = []
+  for (const word of actions.map(inWords)) {
+    const last = words.at(-1)
+    if (last?.[0] === word) last[1]++
+    else words.push([word, 1])
+  }
+  return words.map(([word, count]) => (count > 1 ? `${word} ×${count}` : word))
+}

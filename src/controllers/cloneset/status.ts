@@ -1,0 +1,69 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { CloneSetCondition, CloneSetStatus } from '../../api/generated/types.ts'
+import { labelSelectorText } from '../../api/selectors/label-selector.ts'
+import type { Outcome } from '../kit/index.ts'
+import {
+  type Condition, RevisionTakenError, findCondition, isConditionTrue, isFault, podFaultOf, removeCondition, sayAvailable, setTimedCondition, whyOf, withFault,
+} from '../kit/workload/index.ts'
+import type { Action } from './actions.ts'
+import { type Counts, countAfter } from './counts.ts'
+import { type Look, lookAt } from './look.ts'
+import type { Observed } from './observe.ts'
+import { currentAfter, expectedUpdated, progressOf } from './progress.ts'
+
+/** The status that is true after a step. */
+export function status(seen: Observed, outcome: Outcome<Action>): CloneSetStatus {
+  const look = lookAt(seen)
+  const { set } = seen
+  const counts = countAfter(look, outcome)
+  const current = currentAfter(look, counts)
+  const isTaken = outcome.failed.some(({ error }) => error instanceof RevisionTakenError)
+  return {
+    ...counts,
+    currentRevision: current.name,
+    updateRevision: look.revisions.update.name,
+    collisionCount: (set.status.collisionCount ?? 0) + (isTaken ? 1 : 0),
+    expectedUpdatedReplicas: expectedUpdated(look, counts, current),
+    desiredReplicas: look.bounds.replicas,
+    labelSelector: labelSelectorText(set.spec.selector),
+    conditions: conditionsOf(look, counts, outcome) as CloneSetCondition[],
+  }
+}
+
+/** Numbers and words may wait for the next pod; what somebody waits for, and what plans go by, may not. */
+export function statusMayWait(before: CloneSetStatus, after: CloneSetStatus): boolean {
+  if (isConditionTrue(after.conditions, 'Available') && !isConditionTrue(before.conditions, 'Available')) return false
+  const gist = ({ currentRevision, updateRevision, collisionCount = 0, conditions, desiredReplicas, expectedUpdatedReplicas = 0 }: CloneSetStatus) => ({
+    state: [currentRevision, updateRevision, collisionCount, desiredReplicas, expectedUpdatedReplicas],
+    conditions: conditions?.flatMap(({ type, status: is, reason }) => (type === 'Available' ? [] : [[type, is, reason]])),
+  })
+  return deepEqual(gist(before), gist(after))
+}
+
+function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Condition[] {
+  const { seen: { set, members, awaited, nowMs }, bounds } = look
+  const fault = podFaultOf(outcome)
+  const failure = findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
+  const late = members.filter(({ isReady }) => !isReady).map(({ pod }) => pod)
+  const why = whyOf(late, (name) => awaited.get(name), failure, outcome.wait)
+  const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why.trouble)
+  const told = withFault(setTimedCondition(progressOf(look, counts, why).conditions, available, nowMs), fault, nowMs)
+  return withFailedUpdate(withFailedScale(told, nowMs), outcome, nowMs)
+}
+
+/** What OpenKruise's clients know ReplicaFailure by. */
+function withFailedScale(conditions: Condition[], nowMs: number): Condition[] {
+  const failure = findCondition(conditions, 'ReplicaFailure')
+  if (!failure) return removeCondition(conditions, 'FailedScale')
+  return setTimedCondition(conditions, { type: 'FailedScale', status: 'True', reason: failure.reason ?? '', message: failure.message ?? '' }, nowMs)
+}
+
+const updateKinds: readonly Action['kind'][] = ['UpdateInPlace', 'PatchLifecycle', 'RefuseUpdate']
+
+/** Why pods could not be changed, in the words that it came with: those of every other attempt may name another pod. */
+function withFailedUpdate(conditions: Condition[], { failed }: Outcome<Action>, nowMs: number): Condition[] {
+  const fault = failed.find(({ action, error }) => updateKinds.includes(action.kind) && isFault(error))
+  if (!fault) return removeCondition(conditions, 'FailedUpdate')
+  const message = findCondition(conditions, 'FailedUpdate')?.message ?? fault.error.message
+  return setTimedCondition(conditions, { type: 'FailedUpdate', status: 'True', reason: 'FailedUpdate', message }, nowMs)
+}

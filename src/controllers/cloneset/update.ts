@@ -1,0 +1,88 @@
+import type { Action, PatchLifecycle } from './actions.ts'
+import type { Instances } from './claims.ts'
+import { inPlaceUpdateOf, mayUpdate } from './in-place.ts'
+import type { Look } from './look.ts'
+import { type Member, specifiedDeleteLabel } from './member.ts'
+import { part } from './scale.ts'
+import { inUpdateOrder } from './update-order.ts'
+
+/** What is done so that pods come to the new revision, and which of them go for it now. */
+export interface Update {
+  actions: readonly Action[]
+  gone: readonly Member[]
+  /** Why no more is done yet. */
+  wait?: string
+}
+
+const nothing: Update = { actions: [], gone: [] }
+
+/** Brings outdated pods to the new revision, within the partition and what may be unavailable. `isBusy` are pods that something else is done to. */
+export function updatePods(look: Look, instances: Instances, isBusy: (member: Member) => boolean): Update {
+  const { seen, bounds, goal, tally } = look
+  const count = goal.toUpdate - tally.outdated.asked
+  if (!bounds.isUpdating || count <= 0) return nothing
+  const room = roomOf(look)
+  if (room.updated <= 0) return { ...nothing, wait: waitText(look) }
+  const outdated = seen.members.filter((member) => isCandidate(look, member, isBusy))
+  const chosen = withinRoom(inUpdateOrder(outdated, seen.members, seen.set.spec.updateStrategy, seen.nowMs).slice(0, count), room)
+  const update = changePods(look, instances, chosen)
+  return chosen.length === 0 && outdated.length > 0 ? { ...update, wait: waitText(look) } : update
+}
+
+function isCandidate({ revisions, isAsked }: Look, member: Member, isBusy: (member: Member) => boolean): boolean {
+  return member.hash !== revisions.update.hash && mayUpdate(member) && !isAsked(member) && !isBusy(member)
+}
+
+interface Room {
+  /** How many more of the new revision may be unavailable. */
+  updated: number
+  /** How many more of all may be. */
+  all: number
+}
+
+function roomOf({ goal: { mayBeUnavailable }, counts }: Look): Room {
+  const { replicas, availableReplicas, updatedReplicas, updatedAvailableReplicas } = counts
+  return { updated: mayBeUnavailable - (updatedReplicas - updatedAvailableReplicas), all: mayBeUnavailable - (replicas - availableReplicas) }
+}
+
+/** In order, until one would make too many unavailable. One that is not available itself costs nothing. */
+function withinRoom(members: readonly Member[], room: Room): Member[] {
+  const chosen: Member[] = []
+  let { all } = room
+  for (const member of members) {
+    if (chosen.length >= room.updated) break
+    if (member.isAvailable && all-- <= 0) break
+    chosen.push(member)
+  }
+  return chosen
+}
+
+function waitText({ goal, counts: { replicas, availableReplicas } }: Look): string {
+  return `${replicas - availableReplicas} pods are unavailable, of ${Math.max(0, goal.mayBeUnavailable)} that may be`
+}
+
+/** In place where the strategy wants it and it can be done; by another pod where it cannot and the strategy lets it. */
+function changePods(look: Look, instances: Instances, members: readonly Member[]): Update {
+  const { seen: { set, nowMs }, revisions } = look
+  const { type } = set.spec.updateStrategy
+  const isInPlace = type === 'InPlaceIfPossible' || type === 'InPlaceOnly'
+  const actions: Action[] = []
+  const replaced: Member[] = []
+  let wait: string | undefined
+  for (const member of members) {
+    const way = isInPlace ? inPlaceUpdateOf(set, member, revisions.byHash(member.hash), revisions.update, nowMs) : undefined
+    if (way?.kind === 'act') actions.push(way.action)
+    else if (way?.kind === 'impossible' && type === 'InPlaceOnly') actions.push({ kind: 'RefuseUpdate', pod: member.pod, why: way.why })
+    else if (way?.kind === 'wait') wait ??= way.why
+    else replaced.push(member)
+  }
+  const { actions: partings, gone } = part(look, instances, replaced)
+  return { actions: [...actions, ...partings.map((action) => (action.kind === 'PatchLifecycle' ? marked(action) : action))], gone, ...(wait === undefined ? {} : { wait }) }
+}
+
+/** A pod that is to be replaced says so: otherwise it would be kept, since it is not one too many. */
+function marked({ pod, patch, ...rest }: PatchLifecycle): PatchLifecycle {
+  const { metadata = {} } = (patch.pod ?? {}) as { metadata?: { labels?: object } }
+  const labels = { ...metadata.labels, [specifiedDeleteLabel]: 'true' }
+  return { ...rest, pod, patch: { ...patch, pod: { ...patch.pod, metadata: { ...metadata, labels } } } }
+}

@@ -1,0 +1,136 @@
+import type { DeleteOptions, PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
+import { claimRecovery, claimRecoveryAfter, newClaimsOf } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { parseDuration } from '../../../src/base/duration.ts'
+import { controllerOf, hasFinalizer, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
+import { findCondition, isConditionTrue, isPodReady, millisecondsOf } from '../../../src/controllers/kit/workload/index.ts'
+import { type Call, describe } from '../call.ts'
+import type { Invariant, Verdict } from '../invariant.ts'
+import type { World } from '../world.ts'
+import type { StorageNodes } from './storage-nodes.ts'
+
+type NodesOf = (world: World) => StorageNodes
+
+const podFinalizer = 'coxswain.dev/claim-recovery'
+const stateAnnotation = 'coxswain.dev/claim-recovery-state'
+const usedAnnotation = 'coxswain.dev/claim-used'
+
+const preconditionsOf = (call: Call) => (call.body as DeleteOptions | undefined)?.preconditions
+
+/** What a manager deletes of this kind: its uid, once it has happened. */
+const deletedBy = (call: Call, world: World, plural: string): string | undefined =>
+  call.method === 'DELETE' && call.plural === plural && world.lives.has(call.process) && call.outcome?.object ? preconditionsOf(call)?.uid : undefined
+
+/** Whatever is known in the API, no claim goes by our hand with which a pod of its set had a ready sandbox on a node, nor one that another pod has. */
+const dataIsKept = (nodesOf: NodesOf): Invariant => ({
+  name: 'no claim with data is deleted',
+  happened(call, world): Verdict {
+    const uid = deletedBy(call, world, persistentvolumeclaims.plural)
+    if (!uid) return undefined
+    const who = `${call.process.name} ${describe(call)}`
+    const all = world.truth.list(pods.plural) as Pod[]
+    const writers = [...(nodesOf(world).data.get(uid) ?? [])]
+    // One of somebody else's that is gone was there to be seen, but need not have been.
+    const writer = writers.find((pod) => isOfSet(world, call.name, pod) || all.some(({ metadata }) => metadata.uid === pod))
+    return writer && `${who}, and pod ${writer} had a ready sandbox with it`
+  },
+})
+
+/** Whether a pod, which may be gone, was the one that the claim's name says it is for. */
+const isOfSet = (world: World, claim: string, podUid: string): boolean =>
+  world.truth.changesOf(pods.plural, `default/${claim.slice('data-'.length)}`).some(({ before, after }) => before?.metadata.uid === podUid || after?.metadata.uid === podUid)
+
+/** A place where a pod was deleted waits for another pod before one of another place is deleted. */
+const oneAtATime = (): Invariant => {
+  /** By set: the pod that was taken away and has no successor yet. */
+  const open = new Map<string, Pod>()
+  return {
+    name: 'one pod at a time is made anew',
+    changed({ plural, before, after }): Verdict {
+      const uid = plural === pods.plural && after && after.metadata.uid !== before?.metadata.uid ? controllerOf(after)?.uid : undefined
+      if (uid && open.get(uid)?.metadata.name === after!.metadata.name) open.delete(uid)
+      return undefined
+    },
+    happened(call, world): Verdict {
+      const uid = deletedBy(call, world, pods.plural)
+      // Others delete pods in whichever state they are.
+      if (!uid || !preconditionsOf(call)?.resourceVersion) return undefined
+      const pod = world.truth.changesOf(pods.plural, `default/${call.name}`).findLast(({ before }) => before?.metadata.uid === uid)!.before as Pod
+      const owner = controllerOf(pod)?.uid ?? ''
+      const set = world.truth.list(statefulsets.plural).find(({ metadata }) => metadata.uid === owner) as StatefulSet | undefined
+      const other = open.get(owner)
+      open.set(owner, pod)
+      if (!set || !other || other.metadata.name === call.name || isLetBe(world, set, other)) return undefined
+      return `${call.process.name} ${describe(call)}, and ${other.metadata.name} is not back`
+    },
+  }
+}
+
+const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.slice(metadata.name!.lastIndexOf('-') + 1))
+
+/** Whether a place need not be waited for: it is not wanted any more, or in order others come before it. */
+function isLetBe(world: World, { metadata, spec }: StatefulSet, pod: Pod): boolean {
+  const ordinal = ordinalOf(pod)
+  if (ordinal >= (spec.replicas ?? 1)) return true
+  const isDown = (lower: number) => !isPodReady((world.truth.get(pods.plural, `default/${metadata.name}-${lower}`) ?? { metadata: {} }) as Pod)
+  return spec.podManagementPolicy !== 'Parallel' && Array.from({ length: ordinal }, (_, lower) => lower).some(isDown)
+}
+
+/** In the end every pod is ready, but for those whose claims have to stay, and nothing is under way. */
+const allIsWell = (nodesOf: NodesOf): Invariant => ({
+  name: 'what can be made anew is',
+  unfinished(world): Verdict {
+    const kept = (world.truth.list(pods.plural) as Pod[]).find((pod) => hasFinalizer(pod, podFinalizer))
+    if (kept) return `pod ${kept.metadata.name} is kept`
+    const late = (world.truth.list(pods.plural) as Pod[]).find((pod) => pod.metadata.deletionTimestamp || (!controllerOf(pod) && isOnTheWay(world, nodesOf(world), pod)))
+    if (late) return `pod ${late.metadata.name} is on its way`
+    for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
+      const { name, annotations } = set.metadata
+      if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
+      if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
+      const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
+      const asked = annotations?.[claimRecovery]
+      if (asked !== undefined && asked !== 'recreate' && reason !== 'InvalidAnnotation') return `${name} says ${reason}, and asks for ${asked}`
+      for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1); ordinal++) {
+        const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
+        if (pod && !pod.metadata.deletionTimestamp && isPodReady(pod)) {
+          const unmarked = asked === 'recreate' && claimsOf(world, pod).find((claim) => claim && !claim.metadata.annotations?.[usedAnnotation])
+          if (unmarked) return `${unmarked.metadata.name} is used and does not say so`
+          continue
+        }
+        if (!pod || !isStuck(world, nodesOf(world), set, pod)) return `pod ${name}-${ordinal} is not ready`
+        if (asked === 'recreate' && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
+        // In order, nobody comes after it.
+        if (set.spec.podManagementPolicy !== 'Parallel') break
+      }
+    }
+    return undefined
+  },
+})
+
+const claimsOf = (world: World, pod: Pod) =>
+  claimNamesOf(pod).map((name) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined)
+
+/** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. */
+function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): boolean {
+  const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
+  const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
+  return world.timeline.nowMs > toldByMs && findCondition(status.conditions, 'ClaimRecovery')?.reason === 'ClaimKept'
+}
+
+/** Whether more is to be heard of a pod of somebody's. One without its claim, or with one that is no good, waits for ever. */
+const isOnTheWay = (world: World, { spoilt }: StorageNodes, pod: Pod): boolean =>
+  !isPodReady(pod) && claimsOf(world, pod).every((claim) => claim && !claim.metadata.deletionTimestamp && !spoilt.has(claim.metadata.uid!))
+
+/** Whether a pod has a claim that is no good and must not go, for one of the reasons that there are. */
+function isStuck(world: World, { spoilt, data }: StorageNodes, set: StatefulSet, pod: Pod): boolean {
+  const isAsked = set.metadata.annotations?.[claimRecovery] === 'recreate'
+  return claimsOf(world, pod).some((claim) => {
+    const { uid = '', name = '' } = claim?.metadata ?? {}
+    if (!claim || !spoilt.has(uid)) return false
+    const hasOtherUsers = (world.truth.list(pods.plural) as Pod[]).some((one) => one.metadata.uid !== pod.metadata.uid && claimNamesOf(one).includes(name))
+    return !isAsked || !newClaimsOf(pod).includes(uid) || claim.metadata.annotations?.[usedAnnotation] !== undefined || data.has(uid) || hasOtherUsers
+  })
+}
+
+export const claimRecoveryRules = (nodesOf: NodesOf): Invariant[] => [dataIsKept(nodesOf), oneAtATime(), allIsWell(nodesOf)]

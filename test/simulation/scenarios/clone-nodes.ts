@@ -1,0 +1,85 @@
+import type { Pod } from '../../../src/api/generated/types.ts'
+import { pods } from '../../../src/client/index.ts'
+import { findCondition, isConditionTrue, timestamp } from '../../../src/controllers/kit/workload/index.ts'
+import type { World } from '../world.ts'
+
+export const hookFinalizer = 'example.com/hook'
+
+/** Nodes that restart a container when its image has changed, and mind readiness gates. One pod in eight that was told ready is not for a while. */
+export function keepContainers(world: World): void {
+  const random = world.random.fork('containers')
+  const pending = new Set<string>()
+  const upset = new Set<string>()
+  const look = (pod: Pod): void => {
+    const { name = '', uid = '' } = pod.metadata
+    if (pending.has(uid) || isAsItShouldBe(pod, upset.has(uid))) return
+    pending.add(uid)
+    world.timeline.after(200 + random.below(3000), () => {
+      pending.delete(uid)
+      const current = world.truth.get(pods.plural, `default/${name}`) as Pod | undefined
+      if (current?.metadata.uid !== uid || isAsItShouldBe(current, upset.has(uid))) return
+      const sent = world.userClient.patch(pods, 'default', name, { metadata: { uid }, status: statusOf(current, upset.has(uid), world.timeline.nowMs) }, { type: 'strategic', subresource: 'status' })
+      sent.catch(() => look(current))
+    })
+  }
+  const upsetForAWhile = (pod: Pod): void => {
+    const { uid = '', name = '' } = pod.metadata
+    const turn = (isUpset: boolean) => {
+      if (isUpset) upset.add(uid)
+      else upset.delete(uid)
+      const current = world.truth.get(pods.plural, `default/${name}`) as Pod | undefined
+      if (current?.metadata.uid === uid) look(current)
+    }
+    world.timeline.after(1000 + random.below(6000), () => {
+      if (!world.faults.isOn) return
+      turn(true)
+      world.timeline.after(1000 + random.below(6000), () => turn(false))
+    })
+  }
+  world.truth.onChange(({ plural, before, after }) => {
+    if (plural !== pods.plural || !after) return
+    const pod = after as Pod
+    look(pod)
+    const isNew = isReady(pod) && before !== undefined && !isReady(before as Pod)
+    if (isNew && world.faults.isOn && random.below(8) === 0) upsetForAWhile(pod)
+  })
+}
+
+const isReady = ({ status }: Pod): boolean => isConditionTrue(status?.conditions, 'Ready')
+
+const isRunning = ({ metadata, status }: Pod): boolean => !metadata.deletionTimestamp && status?.phase === 'Running'
+
+const hasImages = ({ spec, status }: Pod): boolean => spec.containers.every((c) => status?.containerStatuses?.find((s) => s.name === c.name)?.image === c.image)
+
+const isToBeReady = (pod: Pod, isUpset: boolean): boolean =>
+  !isUpset && (pod.spec.readinessGates ?? []).every(({ conditionType }) => isConditionTrue(pod.status?.conditions, conditionType))
+
+const isAsItShouldBe = (pod: Pod, isUpset: boolean): boolean => !isRunning(pod) || (hasImages(pod) && isReady(pod) === isToBeReady(pod, isUpset))
+
+function statusOf(pod: Pod, isUpset: boolean, nowMs: number): object {
+  const ready = isToBeReady(pod, isUpset)
+  const old = findCondition(pod.status?.conditions, 'Ready')
+  const lastTransitionTime = old?.status === (ready ? 'True' : 'False') ? old.lastTransitionTime : timestamp(nowMs)
+  return {
+    conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', reason: null, message: null, lastTransitionTime }],
+    containerStatuses: pod.spec.containers.map(({ name, image = '' }) => ({ name, image, imageID: `id:${image}`, restartCount: 0, ready: true, state: { running: {} } })),
+  }
+}
+
+/** Lets pods go whose hook was asked, or that somebody else has deleted. */
+export function answerHooks(world: World): void {
+  const random = world.random.fork('hooks')
+  const isAsked = ({ metadata }: Pod): boolean =>
+    metadata.finalizers?.includes(hookFinalizer) === true && (metadata.deletionTimestamp !== undefined || metadata.labels?.['lifecycle.apps.kruise.io/state'] === 'PreparingDelete')
+  const answer = (pod: Pod): void => {
+    world.timeline.after(500 + random.below(4000), () => {
+      const { name = '', uid = '' } = pod.metadata
+      const current = world.truth.get(pods.plural, `default/${name}`) as Pod | undefined
+      if (current?.metadata.uid !== uid || !isAsked(current)) return
+      world.userClient.patch(pods, 'default', name, { metadata: { uid, finalizers: null } }, { type: 'merge' }).catch(() => answer(pod))
+    })
+  }
+  world.truth.onChange(({ plural, before, after }) => {
+    if (plural === pods.plural && after && isAsked(after as Pod) && !(before && isAsked(before as Pod))) answer(after as Pod)
+  })
+}

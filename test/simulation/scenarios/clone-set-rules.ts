@@ -1,0 +1,195 @@
+import type { CloneSet, ControllerRevision, DeleteOptions, Pod } from '../../../src/api/generated/types.ts'
+import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
+import { boundsOf } from '../../../src/controllers/cloneset/bounds.ts'
+import { memberOf, specifiedDeleteLabel } from '../../../src/controllers/cloneset/member.ts'
+import { findCondition, isConditionTrue, isPodActive } from '../../../src/controllers/kit/workload/index.ts'
+import { type Call, describe } from '../call.ts'
+import type { Invariant, Verdict } from '../invariant.ts'
+import { type Family, type LateChildren, isLate, neverTooMany } from '../owned-children.ts'
+import type { World } from '../world.ts'
+
+const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
+const wantedImage = ({ spec }: CloneSet): string | undefined => imageOf({ spec: spec.template.spec! })
+const ownerOf = (pod: Pod): string | undefined => controllerOf(pod)?.uid
+
+const family: Family = {
+  owner: clonesets,
+  child: pods,
+  wantedBy(owner) {
+    const { replicas, maxSurge } = boundsOf(owner as CloneSet)
+    return replicas + maxSurge
+  },
+  counts: (object) => isPodActive(object as Pod),
+}
+
+/** A write of a controller that looked at a set, and what it saw. */
+interface Decision {
+  who: string
+  set: CloneSet
+  /** Its active pods as they were seen, and those that it is to adopt. */
+  pods: Pod[]
+  podsAt: number
+  /** What tells this look from others. */
+  look: object
+  isAvailable(pod: Pod): boolean
+  /** The image of the revision that all pods were of last. */
+  currentImage: string | undefined
+}
+
+function decisionOf(call: Call, world: World, setUid: string | undefined): Decision | undefined {
+  const life = world.lives.get(call.process)
+  const observation = setUid ? life?.observations.get(setUid) : undefined
+  if (!life || !observation || isLate(call) || !call.outcome?.object) return undefined
+  const set = observation.owner as CloneSet
+  const [podsAt, revisionsAt] = [observation.seen.get(pods.plural)!, observation.seen.get(controllerrevisions.plural)!]
+  const current = world.truth.getAt(controllerrevisions.plural, `default/${set.status.currentRevision}`, revisionsAt) as ControllerRevision | undefined
+  const isSelected = ({ metadata }: Pod): boolean => metadata.labels?.app === set.metadata.name
+  return {
+    who: `${life.identity} ${describe(call)}`,
+    set,
+    pods: (world.truth.listAt(pods.plural, podsAt) as Pod[]).filter((pod) => isPodActive(pod) && (ownerOf(pod) ?? (isSelected(pod) ? setUid : '')) === setUid),
+    podsAt,
+    look: observation,
+    isAvailable: (pod) => memberOf(set, pod, observation.atMs).isAvailable,
+    // One of an earlier set of the name says nothing.
+    currentImage: current && controllerOf(current)?.uid === setUid ? wantedImage(current.data as CloneSet) : wantedImage(set),
+  }
+}
+
+/** The pod that a call deletes, as it was. */
+function deletedPod(call: Call, world: World): Pod | undefined {
+  const uid = call.method === 'DELETE' && call.plural === pods.plural ? (call.body as DeleteOptions | undefined)?.preconditions?.uid : undefined
+  const change = uid ? world.truth.changesOf(pods.plural, `default/${call.name}`).findLast(({ before }) => before?.metadata.uid === uid) : undefined
+  return change?.before as Pod | undefined
+}
+
+/** The pod that a call has given another image. */
+function updatedPod(call: Call, world: World): { before: Pod; after: Pod } | undefined {
+  const after = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource ? (call.outcome?.object as Pod | undefined) : undefined
+  const change = after && world.truth.change(Number(after.metadata.resourceVersion))
+  const before = change?.before as Pod | undefined
+  return after && before && imageOf(before) !== imageOf(after) ? { before, after } : undefined
+}
+
+/** Whether somebody wants just this pod to go. */
+const isAsked = ({ spec }: CloneSet, { metadata: { name, labels } }: Pod): boolean =>
+  labels?.[specifiedDeleteLabel] !== undefined || labels?.['lifecycle.apps.kruise.io/state'] === 'PreparingDelete' || spec.scaleStrategy.podsToDelete?.includes(name!) === true
+
+/** No pod is made or changed to the new revision beyond what the partition lets go, as far as its maker saw. */
+const partitionHolds = (late: LateChildren): Invariant => ({
+  name: 'the partition is never overstepped',
+  happened(call, world): Verdict {
+    const made = call.method === 'POST' && call.plural === pods.plural && !call.subresource ? (call.outcome?.object as Pod | undefined) : updatedPod(call, world)?.after
+    const decision = made && decisionOf(call, world, ownerOf(made))
+    if (!decision) return undefined
+    const { who, set, podsAt, currentImage } = decision
+    const wanted = wantedImage(set)
+    if (imageOf(made) !== wanted || currentImage === wanted) return undefined
+    const revision = Number(made.metadata.resourceVersion)
+    // What came late was nobody's decision, and what is asked to go is replaced before it goes.
+    const counts = (pod: Pod): boolean => (late.get(pod.metadata.uid!) ?? 0) <= podsAt && !isAsked(set, world.truth.getAt(pods.plural, `default/${pod.metadata.name}`, podsAt) as Pod | undefined ?? pod)
+    const updated = (world.truth.listAt(pods.plural, revision) as Pod[]).filter((pod) => ownerOf(pod) === ownerOf(made) && isPodActive(pod) && imageOf(pod) === wanted && counts(pod)).length
+    const { replicas, partition } = boundsOf(set)
+    return updated > replicas - partition ? `${who} as updated number ${updated}, and saw that ${partition} of ${replicas} are to stay` : undefined
+  },
+})
+
+/** While a set is seen to be paused, no pod is changed, and none goes but what is too many or asked for. */
+const pausedMeansPaused = (): Invariant => ({
+  name: 'no pod is updated while it is paused',
+  happened(call, world): Verdict {
+    const pod = deletedPod(call, world) ?? updatedPod(call, world)?.before
+    const decision = pod && decisionOf(call, world, ownerOf(pod))
+    if (!decision?.set.spec.updateStrategy.paused) return undefined
+    const { who, set, pods: seen } = decision
+    if (call.method !== 'DELETE') return `${who}, and saw that ${set.metadata.name} is paused`
+    if (seen.some((p) => p.metadata.uid === pod!.metadata.uid && isAsked(set, p))) return undefined
+    return seen.length > (set.spec.replicas ?? 1) ? undefined : `${who}, and saw that ${set.metadata.name} is paused and has no more than it wants`
+  },
+})
+
+/** What is taken out of service by a look leaves as many available as there have to be. */
+const enoughAvailable = (): Invariant => {
+  const taken = new WeakMap<object, Set<string>>()
+  return {
+    name: 'never more than maxUnavailable down by our hand',
+    happened(call, world): Verdict {
+      const pod = deletedPod(call, world) ?? updatedPod(call, world)?.before
+      const decision = pod && decisionOf(call, world, ownerOf(pod))
+      if (!decision) return undefined
+      const { who, set, pods: seen, look, isAvailable } = decision
+      const available = seen.filter(isAvailable).map(({ metadata }) => metadata.uid!)
+      // One that has become available since is nobody's fault, and neither is one that was not seen so.
+      if (!available.includes(pod!.metadata.uid!)) return undefined
+      const ofLook = taken.get(look) ?? new Set()
+      taken.set(look, ofLook.add(pod!.metadata.uid!))
+      const { replicas, maxUnavailable } = boundsOf(set)
+      const left = available.filter((uid) => !ofLook.has(uid)).length
+      return left < replicas - maxUnavailable ? `${who}: ${left} are left available, and ${replicas - maxUnavailable} are to be` : undefined
+    },
+  }
+}
+
+/** No claim is deleted that a pod has which is to stay. */
+const claimsAreKept = (): Invariant => ({
+  name: 'no claim goes that is in use',
+  happened(call, world): Verdict {
+    if (call.method !== 'DELETE' || call.plural !== persistentvolumeclaims.plural || !world.lives.has(call.process) || isLate(call) || !call.outcome?.object) return undefined
+    const user = (world.truth.list(pods.plural) as Pod[]).find((pod) => isPodActive(pod) && claimNamesOf(pod).includes(call.name))
+    return user && `${describe(call)}, which ${user.metadata.name} has`
+  },
+})
+
+/** In the end every set has its pods, of the revisions that they should be of, and says so. */
+const rolledOutInTheEnd = (): Invariant => ({
+  name: 'every CloneSet is rolled out',
+  unfinished(world): Verdict {
+    for (const set of world.truth.list(clonesets.plural) as CloneSet[]) {
+      const verdict = judgePods(world, set) ?? judgeStatus(set) ?? judgeRevisions(world, set)
+      if (verdict) return `${set.metadata.name} ${verdict}`
+    }
+    const going = [...world.truth.list(pods.plural), ...world.truth.list(persistentvolumeclaims.plural)].find(({ metadata }) => metadata.deletionTimestamp)
+    if (going) return `${going.metadata.name} is not gone yet`
+    const uids = new Set(world.truth.list(clonesets.plural).map(({ metadata }) => metadata.uid))
+    const left = (world.truth.list(pods.plural) as Pod[]).find((pod) => ownerOf(pod) !== undefined && !uids.has(ownerOf(pod)))
+    return left && `${left.metadata.name} is left of a set that is gone`
+  },
+})
+
+function judgePods(world: World, set: CloneSet): Verdict {
+  const { replicas, partition } = boundsOf(set)
+  const all = (world.truth.list(pods.plural) as Pod[]).filter((pod) => ownerOf(pod) === set.metadata.uid && isPodActive(pod))
+  if (all.length !== replicas) return `has ${all.length} and wants ${replicas}`
+  const late = all.find((pod) => !memberOf(set, pod, Number.POSITIVE_INFINITY).isReady)
+  if (late) return `waits for ${late.metadata.name}`
+  const asked = all.find((pod) => isAsked(set, pod))
+  if (asked) return `still has ${asked.metadata.name}`
+  if (set.spec.scaleStrategy.podsToDelete?.length) return `still wants ${set.spec.scaleStrategy.podsToDelete.join()} to be deleted`
+  const outdated = all.filter((pod) => imageOf(pod) !== wantedImage(set)).length
+  return outdated > partition && !set.spec.updateStrategy.paused ? `has ${outdated} outdated ones, and ${partition} are to stay` : undefined
+}
+
+function judgeStatus({ metadata, spec, status }: CloneSet): Verdict {
+  if (status.observedGeneration !== metadata.generation) return `says that it is of generation ${status.observedGeneration}, and is of ${metadata.generation}`
+  const { replicas, readyReplicas, availableReplicas, conditions } = status
+  if ([replicas, readyReplicas, availableReplicas].some((count) => count !== (spec.replicas ?? 1))) return `says ${replicas}, ${readyReplicas} ready, ${availableReplicas} available of ${spec.replicas}`
+  if (!isConditionTrue(conditions, 'Available')) return 'does not say that it is available'
+  const failure = ['ReplicaFailure', 'FailedScale', 'FailedUpdate'].find((type) => findCondition(conditions, type))
+  if (failure) return `says ${failure}`
+  const reason = findCondition(conditions, 'Progressing')?.reason ?? ''
+  const isRight = spec.updateStrategy.paused ? reason === 'RolloutPaused' : reason === 'NewRevisionAvailable' || reason === 'PartitionReached'
+  return isRight ? undefined : `says ${reason} ${process.env.DBG ? JSON.stringify({ spec, status }) : ''}`
+}
+
+function judgeRevisions(world: World, { metadata, spec, status }: CloneSet): Verdict {
+  const all = (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).filter((r) => controllerOf(r)?.uid === metadata.uid)
+  const inUse = new Set([status.currentRevision, status.updateRevision, ...(world.truth.list(pods.plural) as Pod[]).map((pod) => pod.metadata.labels?.['controller-revision-hash'])])
+  const unused = all.filter((r) => !inUse.has(r.metadata.name)).length
+  return unused > (spec.revisionHistoryLimit ?? 10) ? `keeps ${unused} revisions` : undefined
+}
+
+export function cloneSetRules(): Invariant[] {
+  const late: LateChildren = new Map()
+  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), enoughAvailable(), claimsAreKept(), rolledOutInTheEnd()]
+}

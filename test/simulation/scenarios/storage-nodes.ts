@@ -1,0 +1,172 @@
+import type { PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
+import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import type { SeededRandom } from '../../../src/base/seeded-random.ts'
+import { events, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
+import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
+import type { World } from '../world.ts'
+import { untilDone } from './pod-nodes.ts'
+
+/** What keeps a pod from coming up, in the words of a node; `unready`: it starts, and that is all. */
+type Trouble = 'volume' | 'network' | 'config' | 'unready' | undefined
+
+const complaints: Partial<Record<NonNullable<Trouble>, [reason: string, message: string]>> = {
+  volume: ['FailedMount', 'MountVolume.SetUp failed for volume "data" : rpc error'],
+  network: ['FailedCreatePodSandBox', 'Failed to create pod sandbox: no addresses left'],
+  config: ['FailedMount', 'MountVolume.SetUp failed for volume "config" : configmap "config" not found'],
+}
+
+/** A pod as its node knows it, which is ahead of what the API says. */
+interface Taken {
+  pod: Pod
+  takenAtMs: number
+  trouble: Trouble
+  /** Until when; a volume that is spoilt stays so. */
+  healsAtMs: number
+  readyAtMs: number | undefined
+  hasStopped: boolean
+}
+
+/** What is on the volumes of claims, whoever knows of it: by the claim's uid, the pods that had a ready sandbox with it. */
+export type Data = Map<string, Set<string>>
+
+const claimOf = (world: World, name: string) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined
+
+/** Claims whose volumes are no good, by uid: only another claim helps. */
+export type Spoilt = Set<string>
+
+/** Nodes on which volumes, network and configuration fail, and which say so late. */
+export class StorageNodes {
+  readonly data: Data = new Map()
+  readonly spoilt: Spoilt = new Set()
+  readonly #world: World
+  readonly #random: SeededRandom
+  #events = 0
+
+  constructor(world: World) {
+    this.#world = world
+    this.#random = world.random.fork('storage nodes')
+    world.truth.onChange(({ plural, before, after }) => {
+      const isNew = after && before?.metadata.uid !== after.metadata.uid
+      if (plural === persistentvolumeclaims.plural && isNew) this.#bind(after as PersistentVolumeClaim)
+      if (plural === pods.plural && isNew) this.#take(after as Pod)
+    })
+  }
+
+  #soon(from: number, spread: number): number {
+    return from + this.#random.below(spread)
+  }
+
+  #bind({ metadata: { name = '', uid = '' } }: PersistentVolumeClaim): void {
+    const { timeline, userClient: client, faults, profile } = this.#world
+    // A manager whose clock is set would not know how long somebody waits.
+    if (faults.isOn && !profile.world.jumpManagerClock && this.#random.below(4) === 0) this.spoilt.add(uid)
+    timeline.after(this.#soon(100, 1500), () => {
+      const claim = claimOf(this.#world, name)
+      if (claim?.metadata.uid !== uid) return
+      const act = async () => {
+        if (!claim.spec.volumeName) await client.patch(persistentvolumeclaims, 'default', name, { metadata: { uid }, spec: { volumeName: `pv-${uid}` } }, { type: 'merge' })
+        await client.patch(persistentvolumeclaims, 'default', name, { metadata: { uid }, status: { phase: 'Bound' } }, { type: 'merge', subresource: 'status' })
+      }
+      act().catch(() => this.#bind(claim))
+    })
+  }
+
+  #take(pod: Pod): void {
+    const { timeline, userClient: client, faults } = this.#world
+    untilDone(this.#world, pod, this.#soon(100, 2000), async (current) => {
+      if (current.metadata.deletionTimestamp) return this.#stop({ pod: current, takenAtMs: timeline.nowMs, trouble: undefined, healsAtMs: 0, readyAtMs: undefined, hasStopped: false })
+      for (const name of claimNamesOf(current)) if (claimOf(this.#world, name)?.status?.phase !== 'Bound') throw new Error(`${name} is not bound`)
+      if (!current.spec.nodeName) {
+        const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: current.metadata.name }, target: { kind: 'Node', name: 'n1' } }
+        await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${current.metadata.name}/binding`, body })
+      }
+      const trouble = faults.isOn ? this.#random.pick<Trouble>([undefined, undefined, 'volume', 'volume', 'network', 'config', 'unready']) : undefined
+      const taken: Taken = { pod, takenAtMs: timeline.nowMs, trouble, healsAtMs: timeline.nowMs + this.#soon(5000, 120_000), readyAtMs: undefined, hasStopped: false }
+      this.#tell(taken, 0)
+      this.#work(taken)
+      this.#listen(taken)
+    })
+  }
+
+  /** One attempt after the other, until it runs or is to end. */
+  #work(taken: Taken): void {
+    const { timeline } = this.#world
+    timeline.after(this.#soon(500, 4000), () => {
+      if (taken.hasStopped) return
+      const claims = claimNamesOf(taken.pod).map((name) => claimOf(this.#world, name))
+      // What is being deleted is not mounted any more.
+      if (claims.some((claim) => !claim || claim.metadata.deletionTimestamp)) return this.#work(taken)
+      const trouble = claims.some((claim) => this.spoilt.has(claim!.metadata.uid!)) ? 'volume' : this.#isHealed(taken) ? undefined : taken.trouble
+      const complaint = trouble && complaints[trouble]
+      if (complaint) {
+        this.#complain(taken.pod, ...complaint)
+        return this.#work(taken)
+      }
+      taken.readyAtMs = timeline.nowMs
+      for (const claim of claims) this.data.set(claim!.metadata.uid!, (this.data.get(claim!.metadata.uid!) ?? new Set()).add(taken.pod.metadata.uid!))
+      this.#tell(taken, this.#soon(0, 6000))
+      if (trouble === 'unready') this.#becomeReady(taken)
+    })
+  }
+
+  #isHealed({ healsAtMs }: Taken): boolean {
+    return !this.#world.faults.isOn || this.#world.timeline.nowMs >= healsAtMs
+  }
+
+  #becomeReady(taken: Taken): void {
+    this.#world.timeline.after(5000, () => {
+      if (taken.hasStopped) return
+      if (this.#isHealed(taken)) this.#tell(taken, 0)
+      else this.#becomeReady(taken)
+    })
+  }
+
+  #complain({ metadata: { name = '', uid } }: Pod, reason: string, message: string): void {
+    const now = timestamp(this.#world.timeline.nowMs)
+    const involvedObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name, uid }
+    const event = { metadata: { name: `${name}.${++this.#events}`, namespace: 'default' }, involvedObject, type: 'Warning', reason, message, firstTimestamp: now, lastTimestamp: now, count: 1 }
+    this.#world.userClient.create(events, event as never).catch(() => undefined) // events get lost
+  }
+
+  /** Says how the pod is when it gets through, which may be much later. */
+  #tell(taken: Taken, delayMs: number): void {
+    untilDone(this.#world, taken.pod, delayMs, (current) => (taken.hasStopped ? Promise.resolve() : this.#report(taken, current)))
+  }
+
+  #report(taken: Taken, { metadata: { name = '', generation } }: Pod): Promise<unknown> {
+    const { takenAtMs, readyAtMs, trouble, hasStopped } = taken
+    const isUp = readyAtMs !== undefined && !hasStopped
+    const isReady = isUp && (trouble !== 'unready' || this.#isHealed(taken))
+    const turnedMs = hasStopped && readyAtMs !== undefined ? this.#world.timeline.nowMs : (readyAtMs ?? takenAtMs)
+    const conditions = [
+      { type: 'PodReadyToStartContainers', status: isUp ? 'True' : 'False', lastTransitionTime: timestamp(turnedMs) },
+      { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: timestamp(isReady ? this.#world.timeline.nowMs : takenAtMs) },
+    ]
+    // A node that has not heard of a deletion does not say that it has.
+    const observedGeneration = hasStopped ? generation : 1
+    const status = { phase: isUp ? 'Running' : 'Pending', startTime: timestamp(takenAtMs), observedGeneration, conditions }
+    return this.#world.userClient.patch(pods, 'default', name, { metadata: { uid: taken.pod.metadata.uid }, status }, { type: 'strategic', subresource: 'status' })
+  }
+
+  /** Hears late that a pod is to end; until then it goes on. */
+  #listen(taken: Taken): void {
+    const { uid } = taken.pod.metadata
+    let hasHeard = false
+    this.#world.truth.onChange(({ plural, key, before, after }) => {
+      if (hasHeard || plural !== pods.plural || key !== `default/${taken.pod.metadata.name}` || before?.metadata.uid !== uid) return
+      if (after?.metadata.uid === uid && !after?.metadata.deletionTimestamp) return
+      hasHeard = true
+      this.#world.timeline.after(this.#soon(500, 8000), () => this.#stop(taken))
+    })
+    if ((this.#world.truth.get(pods.plural, `default/${taken.pod.metadata.name}`) as Pod | undefined)?.metadata.deletionTimestamp) this.#stop(taken)
+  }
+
+  /** The last word is told before the pod is gone. */
+  #stop(taken: Taken): void {
+    taken.hasStopped = true
+    untilDone(this.#world, taken.pod, 0, async (current) => {
+      if (current.spec.nodeName) await this.#report(taken, current)
+      await this.#world.userClient.delete(pods, 'default', current.metadata.name!, { uid: current.metadata.uid, gracePeriodSeconds: 0 })
+    })
+  }
+}
