@@ -49,6 +49,12 @@ describe('MetricsRegistry', () => {
     ])
   })
 
+  it('takes lines that somebody else makes, however many', () => {
+    const registry = new MetricsRegistry()
+    registry.family({ name: 'f', help: 'F.', type: 'gauge', lines: () => Array.from({ length: 200_000 }, (_, i) => `f{i="${i}"} 1`) })
+    expect(registry.text().split('\n').length).toBe(200_003)
+  })
+
   it('does not take a name twice', () => {
     const registry = new MetricsRegistry()
     registry.counter('a', 'A.')

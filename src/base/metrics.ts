@@ -1,7 +1,8 @@
 /** Names and values that tell one series of a metric from another. */
 export type Labels = Readonly<Record<string, string>>
 
-interface Family {
+/** All series of one name. */
+export interface Family {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
@@ -10,12 +11,44 @@ interface Family {
 
 const escapeValue = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
-const labelText = (labels: Labels): string =>
+/** `a="1",b="2"`, as it stands between the braces of a series. */
+export const labelText = (labels: Labels): string =>
   Object.entries(labels)
     .map(([k, v]) => `${k}="${escapeValue(v)}"`)
     .join(',')
 
 const braced = (text: string) => (text === '' ? '' : `{${text}}`)
+
+/** What a histogram has counted: of values up to each bound and above the one before, and of all. */
+export interface Counts {
+  counts: number[]
+  sum: number
+  count: number
+}
+
+export const noCounts = (bounds: readonly number[]): Counts => ({ counts: bounds.map(() => 0), sum: 0, count: 0 })
+
+/** Counts one more value. `bounds` are rising upper bounds. */
+export function countValue(into: Counts, bounds: readonly number[], value: number): void {
+  into.sum += value
+  into.count++
+  for (let i = 0; i < bounds.length; i++) {
+    if (value <= bounds[i]!) {
+      into.counts[i]!++
+      break
+    }
+  }
+}
+
+/** The lines of one series of a histogram; `labels` as `labelText` has them. */
+export function* histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum, count }: Counts): Iterable<string> {
+  const lead = labels === '' ? '' : `${labels},`
+  let seen = 0
+  for (const [i, bound] of bounds.entries()) yield `${name}_bucket{${lead}le="${bound}"} ${(seen += counts[i]!)}`
+  yield `${name}_bucket{${lead}le="+Inf"} ${count}`
+  yield `${name}_sum${braced(labels)} ${sum}`
+  yield `${name}_count${braced(labels)} ${count}`
+}
 
 /** One series of a counter or gauge. Hold on to it on hot paths: finding it again costs more than counting. */
 export interface Series {
@@ -74,7 +107,7 @@ class Histogram implements Family {
   readonly type = 'histogram'
   /** Upper bounds, rising. */
   readonly #bounds: readonly number[]
-  readonly #series = new Map<string, { counts: number[]; sum: number; count: number }>()
+  readonly #series = new Map<string, Counts>()
 
   constructor(name: string, help: string, bounds: readonly number[]) {
     this.name = name
@@ -85,31 +118,13 @@ class Histogram implements Family {
   with(labels: Labels = {}): Observer {
     const key = labelText(labels)
     let cell = this.#series.get(key)
-    if (!cell) this.#series.set(key, (cell = { counts: this.#bounds.map(() => 0), sum: 0, count: 0 }))
+    if (!cell) this.#series.set(key, (cell = noCounts(this.#bounds)))
     const held = cell
-    return {
-      observe: (value) => {
-        held.sum += value
-        held.count++
-        for (let i = 0; i < this.#bounds.length; i++) {
-          if (value <= this.#bounds[i]!) {
-            held.counts[i]!++
-            break
-          }
-        }
-      },
-    }
+    return { observe: (value) => countValue(held, this.#bounds, value) }
   }
 
   *lines(): Iterable<string> {
-    for (const [key, { counts, sum, count }] of this.#series) {
-      const lead = key === '' ? '' : `${key},`
-      let seen = 0
-      for (const [i, bound] of this.#bounds.entries()) yield `${this.name}_bucket{${lead}le="${bound}"} ${(seen += counts[i]!)}`
-      yield `${this.name}_bucket{${lead}le="+Inf"} ${count}`
-      yield `${this.name}_sum${braced(key)} ${sum}`
-      yield `${this.name}_count${braced(key)} ${count}`
-    }
+    for (const [key, counts] of this.#series) yield* histogramLines(this.name, key, this.#bounds, counts)
   }
 }
 
@@ -134,10 +149,16 @@ export class MetricsRegistry {
     return this.#add(new Histogram(name, help, bounds))
   }
 
+  /** A family whose lines somebody else makes, at each scrape. */
+  family(family: Family): void {
+    this.#add(family)
+  }
+
   text(): string {
     const out: string[] = []
     for (const family of this.#families.values()) {
-      out.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`, ...family.lines())
+      out.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`)
+      for (const line of family.lines()) out.push(line)
     }
     return `${out.join('\n')}\n`
   }

@@ -1,23 +1,30 @@
 import type { runControllers as Controllers } from './run-controllers.ts'
 import type { runEverything as Everything } from './run-everything.ts'
+import type { runMonitor as RunMonitor } from './run-monitor.ts'
 import type { runNodes as Nodes } from './run-node.ts'
 import type { runScheduler as Scheduler } from './run-scheduler.ts'
 
+export type { LatencyReport, SloReport, SloStatus } from '../monitor/index.ts'
 export type { FaultRule } from '../node/index.ts'
 export type { FaultPlanOptions } from './edit-faults.ts'
 export { InProcessTransport } from './in-process-transport.ts'
 export type { RunControllersOptions } from './run-controllers.ts'
 export type { LocalNodes } from './run-everything.ts'
-export type { RunNodesOptions } from './run-node.ts'
+export type { MonitorFlags, RunMonitorOptions } from './run-monitor.ts'
+export type { RunNodesOptions, ShutdownGrace } from './run-node.ts'
 export type { PartOptions, RunningPart } from './run-part.ts'
 export type { RunSchedulerOptions } from './run-scheduler.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'
+export type { RulesFormat } from './slo-tools.ts'
 
 // Loaded when they are first run: a process that serves only the API has no use for the rest, and no memory for it.
 export const runControllers: typeof Controllers = async (...given) => (await import('./run-controllers.ts')).runControllers(...given)
 export const runEverything: typeof Everything = async (...given) => (await import('./run-everything.ts')).runEverything(...given)
+export const runMonitor: typeof RunMonitor = async (...given) => (await import('./run-monitor.ts')).runMonitor(...given)
 export const runNodes: typeof Nodes = async (...given) => (await import('./run-node.ts')).runNodes(...given)
 export const runScheduler: typeof Scheduler = async (...given) => (await import('./run-scheduler.ts')).runScheduler(...given)
 /** What `coxswain fault` does to the plan of a cluster. */
 export const editFaults = () => import('./edit-faults.ts')
+/** What is done with files of objectives, and what monitors tell of them. */
+export const sloTools = () => import('./slo-tools.ts')

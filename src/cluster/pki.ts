@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type KeyPair, createAuthority, isKeyOf } from '../server/index.ts'
@@ -34,4 +35,14 @@ function checkPair(pair: KeyPair, dir: string): void {
     // Not even a certificate and a key: said below, in words that name the files.
   }
   if (!fits) throw new Error(`${dir}: ca.crt and ca.key are not a certificate and its key`)
+}
+
+/** The key that signs the tokens of service accounts: made at the first start, the same ever after. */
+export function loadTokenKey(dataDir: string): string {
+  const file = path.join(dataDir, 'pki', 'sa.key')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  writePrivateFile(file, key)
+  return key
 }

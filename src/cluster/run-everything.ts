@@ -1,23 +1,29 @@
 import path from 'node:path'
 import { ControllerManager, selectControllers } from '../controllers/index.ts'
+import type { Slo } from '../monitor/index.ts'
 import { Scheduler } from '../scheduler/index.ts'
 import type { UserInfo } from '../server/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
-import { type NodesOptions, makeNodes } from './run-node.ts'
+import { type NodesOptions, type RunNodesOptions, makeNodes, readCatalogue } from './run-node.ts'
 import type { Part } from './run-part.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
-import { controllerManagerUser, nodeUser, schedulerUser } from './users.ts'
+import { controllerManagerUser, monitorUser, nodeUser, schedulerUser } from './users.ts'
 
 /** How many nodes there are, and what runs their pods. */
-export type LocalNodes = Pick<NodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue'>
+export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue' | 'shutdown' | 'evictionHard'>
 
-export type EverythingOptions = ServeOptions & LocalNodes
+export interface EverythingOptions extends ServeOptions, LocalNodes {
+  /** A file of objectives for the monitor. */
+  sloFile?: string
+}
 
 /**
- * Runs all parts in this process: the API server, and controllers, scheduler and nodes over transports without sockets. Resolves when a node is ready. There
+ * Runs all parts in this process: the API server, and controllers, scheduler, nodes and monitor over transports without sockets. Resolves when a node is ready. There
  * is no election: the data directory belongs to this process alone.
  */
 export async function runEverything(options: EverythingOptions): Promise<RunningApi> {
+  const slos = options.sloFile === undefined ? [] : await (await import('./slo-tools.ts')).readSlos(options.sloFile)
+  const catalogue = await readCatalogue(options.imageCatalogue)
   const api = await serveApi(options)
   const transports: InProcessTransport[] = []
   const as = (user: UserInfo) => {
@@ -25,8 +31,10 @@ export async function runEverything(options: EverythingOptions): Promise<Running
     transports.push(transport)
     return transport
   }
-  const parts = partsOf(options, api, as)
+  const parts = partsOf({ ...options, catalogue }, api, as)
+  let stopMonitor = async () => {}
   const stop = async () => {
+    await stopMonitor()
     // In turn, the last first: nodes say goodbye through the API.
     for (const { part } of parts.toReversed()) await part.stop()
     for (const transport of transports) await transport.close()
@@ -40,15 +48,33 @@ export async function runEverything(options: EverythingOptions): Promise<Running
     await stop()
     throw e
   }
+  stopMonitor = startMonitor(options, slos, api, as)
   return { ...api, stop }
 }
 
-function partsOf(options: EverythingOptions, { server, authority }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
-  const { gates, logger, dataDir, nodeName, nodes, runtime, imageCatalogue } = options
+/** Nobody waits for the monitor: it is loaded and started when everything else runs. The answered function ends it. */
+function startMonitor({ dataDir, logger }: EverythingOptions, slos: readonly Slo[], { server }: RunningApi, as: (user: UserInfo) => InProcessTransport): () => Promise<void> {
+  let isStopping = false
+  const failed = (error: unknown) => isStopping || logger.error('the monitor cannot be started', { error })
+  const started = import('./run-monitor.ts').then(({ makeMonitor }) => {
+    const monitor = makeMonitor({ choices: {}, slos, dataDir, transport: as(monitorUser), metrics: server.metrics, logger })
+    for (const [path, page] of Object.entries(monitor.pages)) server.pages.set(path, page)
+    monitor.start().catch(failed)
+    return monitor
+  })
+  started.catch(failed)
+  return () => {
+    isStopping = true
+    return started.then((monitor) => monitor.stop(), () => {})
+  }
+}
+
+function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
+  const { gates, logger, dataDir, nodeName, nodes, runtime, catalogue, shutdown, evictionHard } = options
   const { metrics } = server
   const settings = { rootCa: authority, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone, volumesDir: path.resolve(dataDir, 'volumes') }
   const controllers = [...selectControllers(['*'], settings).values()].flat()
-  const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), ...(imageCatalogue ? { imageCatalogue } : {}) }
+  const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), catalogue, ...(shutdown ? { shutdown } : {}), ...(evictionHard === undefined ? {} : { evictionHard }) }
   return [
     { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
     { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },

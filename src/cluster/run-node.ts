@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
 import { systemClock } from '../base/clock.ts'
@@ -6,9 +5,18 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
-import { FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, type NodeDoor, parseCatalogue, processNode, serveNode, simulatedNode } from '../node/index.ts'
+import { type CatalogueEntry, FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, type NodeDoor, doorNameOf, parseCatalogue, parseThresholds, processNode, serveNode, simulatedNode } from '../node/index.ts'
 import { createAuthority, issueServerCertificate } from '../server/index.ts'
+import { readFlagFile } from './flag-files.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
+
+/** How long pods have to end when the nodes are told to stop. */
+export interface ShutdownGrace {
+  /** In all. */
+  seconds: number
+  /** The part of it that critical pods have, after all others. */
+  criticalSeconds: number
+}
 
 export interface RunNodesOptions extends PartOptions {
   /** Of one node; of many, `NAME-0`, `NAME-1` and so on. */
@@ -19,13 +27,30 @@ export interface RunNodesOptions extends PartOptions {
   dataDir: string
   /** A file that says what stands for images there. */
   imageCatalogue?: string
+  /** Absent: pods go on when their nodes are told to stop. */
+  shutdown?: ShutdownGrace
+  /** When pods are evicted, as kubelet's flag says it. */
+  evictionHard?: string
 }
 
 /** Runs nodes against an API server, which need not be there yet. */
-export const runNodes = (options: RunNodesOptions): Promise<RunningPart> => runPart('node', options, (tools) => makeNodes({ ...options, ...tools, authority: tools.access.authority() }))
+export async function runNodes(options: RunNodesOptions): Promise<RunningPart> {
+  const catalogue = await readCatalogue(options.imageCatalogue)
+  return runPart('node', options, (tools) => makeNodes({ ...options, ...tools, catalogue, authority: tools.access.authority() }))
+}
 
-export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'imageCatalogue'> {
+/** What a file of the command line says that stands for images. Throws what is wrong with it. */
+export async function readCatalogue(file: string | undefined): Promise<CatalogueEntry[]> {
+  if (file === undefined) return []
+  const text = readFlagFile('--image-catalogue', file)
+  return parseCatalogue(text).catch((e: unknown) => {
+    throw new Error(`--image-catalogue: ${file}: ${(e as Error).message}`, { cause: e })
+  })
+}
+
+export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'shutdown' | 'evictionHard'> {
   transport: Transport
+  catalogue: readonly CatalogueEntry[]
   /** Vouches for the API server when it asks for logs and the like, in PEM; without it nobody can ask. */
   authority: string | undefined
   gates: FeatureGates
@@ -33,7 +58,7 @@ export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'
   metrics: MetricsRegistry
 }
 
-type Common = Pick<NodeAgentOptions, 'sources' | 'clock' | 'random' | 'gates' | 'logger' | 'faults' | 'times' | 'patched'>
+type Common = Pick<NodeAgentOptions, 'sources' | 'clock' | 'random' | 'gates' | 'logger' | 'faults' | 'times' | 'patched' | 'thresholds'>
 
 interface Opened {
   agents: readonly NodeAgent[]
@@ -42,20 +67,21 @@ interface Opened {
 
 /** Nodes of this process, over whatever transport there is. They follow the cluster's fault plan. */
 export function makeNodes(options: NodesOptions): Part {
-  const { transport, nodeName, nodes, gates, logger = silentLogger, metrics } = options
+  const { transport, nodeName, nodes, gates, logger = silentLogger, metrics, shutdown } = options
+  const thresholds = thresholdsOf(options)
   const tools = { clock: systemClock, random: systemRandom, logger }
   const sources = new NodeSources({ ...tools, transport, ...(nodes === 1 ? { nodeName } : {}) })
   const patches = metrics.counter('coxswain_node_pod_status_patches_total', 'Patches of the status of pods that were sent.')
   const outcomes = { done: patches.with({ outcome: 'done' }), failed: patches.with({ outcome: 'failed' }) }
   const plan = new FaultPlan(systemClock, systemRandom)
-  const common: Common = { ...tools, sources, gates, faults: plan, times: new StageTimes(metrics), patched: (outcome) => outcomes[outcome].inc() }
+  const common: Common = { ...tools, sources, gates, faults: plan, times: new StageTimes(metrics), patched: (outcome) => outcomes[outcome].inc(), ...(thresholds ? { thresholds } : {}) }
   let opened: Opened | undefined
   let started: Promise<void> | undefined
   let unfollow = () => {}
   const start = async () => {
     unfollow = followClusterPlan(plan, { ...tools, transport })
     sources.start()
-    opened = options.runtime === 'process' ? await openProcessNode(options, common) : simulatedNodes(options, common)
+    opened = options.runtime === 'process' ? await openProcessNode(options, common) : await simulatedNodes(options, common)
     await Promise.all(opened.agents.map((agent) => agent.start()))
   }
   return {
@@ -73,23 +99,38 @@ export function makeNodes(options: NodesOptions): Part {
     },
     async stop() {
       unfollow()
-      await Promise.all(opened?.agents.map((agent) => agent.stop()) ?? [])
+      await Promise.all(opened?.agents.map((agent) => (shutdown ? agent.shutdown(shutdown.seconds, shutdown.criticalSeconds) : agent.stop())) ?? [])
       await opened?.close()
       sources.stop()
     },
   }
 }
 
-function simulatedNodes({ nodeName, nodes }: NodesOptions, common: Common): Opened {
+function thresholdsOf({ evictionHard }: NodesOptions) {
+  try {
+    return evictionHard === undefined ? undefined : parseThresholds(evictionHard)
+  } catch (e) {
+    throw new Error(`--eviction-hard: ${(e as Error).message}`, { cause: e })
+  }
+}
+
+/** All of them behind one door, if there is anybody to come in. */
+async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, common: Common): Promise<Opened> {
   const name = (index: number) => (nodes === 1 ? nodeName : `${nodeName}-${index}`)
-  return { agents: Array.from({ length: nodes }, (_, index) => simulatedNode({ ...common, name: name(index), index })), close: async () => {} }
+  const byDoorName = new Map<string, NodeAgent>()
+  const find = (namespace: string, pod: string) => [...byDoorName.values()].find((a) => a.access.has(namespace, pod))
+  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: (host) => byDoorName.get(host) }, common)
+  for (let index = 0; index < nodes; index++) {
+    byDoorName.set(doorNameOf(name(index)), simulatedNode({ ...common, name: name(index), index, ...(door ? { port: door.port } : {}) }))
+  }
+  return { agents: [...byDoorName.values()], close: async () => door?.close() }
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, imageCatalogue, authority }: NodesOptions, common: Common): Promise<Opened> {
-  const catalogue = imageCatalogue === undefined ? [] : await parseCatalogue(await readFile(imageCatalogue, 'utf8'))
+async function openProcessNode({ nodeName, dataDir, catalogue, authority }: NodesOptions, common: Common): Promise<Opened> {
   const agents: NodeAgent[] = []
-  const door = authority === undefined ? undefined : await openNodeDoor(authority, agents, common)
+  const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
+  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common)
   try {
     const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
     agents.push(agent)
@@ -106,9 +147,19 @@ async function openProcessNode({ nodeName, dataDir, imageCatalogue, authority }:
   }
 }
 
+/** Who is behind a door: by a pod that it has, or by its own name. */
+interface Behind {
+  find(namespace: string, pod: string): NodeAgent | undefined
+  node(host: string): NodeAgent | undefined
+}
+
 /** On the loopback address, as the node's own is; with a certificate of its own. */
-function openNodeDoor(authority: string, agents: readonly NodeAgent[], { clock, logger = silentLogger }: Common): Promise<NodeDoor> {
+function openNodeDoor(authority: string, { find, node }: Behind, { clock, logger = silentLogger }: Common): Promise<NodeDoor> {
   const address = '127.0.0.1'
   const serving = issueServerCertificate(createAuthority(clock.now()), [address, 'localhost'], clock.now())
-  return serveNode({ address, port: 0, serving, clientAuthority: authority, find: (namespace, pod) => agents.find((a) => a.access.has(namespace, pod))?.access, clock, logger })
+  return serveNode({
+    address, port: 0, serving, clientAuthority: authority, clock, logger,
+    find: (namespace, pod) => find(namespace, pod)?.access,
+    node: (host) => node(host)?.access,
+  })
 }

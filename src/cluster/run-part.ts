@@ -6,7 +6,7 @@ import { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, leaderIdentity, loadAccess } from '../client/index.ts'
 import { Health, registerProcessMetrics } from '../server/index.ts'
-import { openMonitoringDoor } from './monitoring-door.ts'
+import { type Pages, openMonitoringDoor } from './monitoring-door.ts'
 
 type Election = NonNullable<TermRunnerOptions['leaderElection']>
 
@@ -33,7 +33,10 @@ export interface RunningPart {
 }
 
 /** What runs, as far as it matters to who runs it. */
-export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'>
+export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'> & {
+  /** What it serves besides metrics. */
+  readonly pages?: Pages
+}
 
 /** What a part is made of. */
 export interface PartTools extends Pick<TermRunnerOptions, 'transport' | 'leaderElection' | 'logger'> {
@@ -63,6 +66,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     health: new Health([], ready),
     metrics,
     nowMs: systemClock.now(),
+    ...(part.pages ? { pages: part.pages } : {}),
   }).catch(async (e: unknown) => {
     await transport.close()
     throw e

@@ -18,7 +18,7 @@ import {
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { kubeconfigText } from './kubeconfig.ts'
-import { loadAuthority, writePrivateFile } from './pki.ts'
+import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { reachable } from './reachable.ts'
 
 export interface ServeOptions {
@@ -75,6 +75,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       logger,
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
+      tokenKey: loadTokenKey(dataDir),
       nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
     })
     const { listener, url, kubeconfig } = await openDoor(options, server, authority, clientAuthorities, now).catch((e: unknown) => {

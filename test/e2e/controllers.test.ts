@@ -1,23 +1,11 @@
-import https from 'node:https'
 import { describe, expect, it } from 'vitest'
+import { ask } from '../kubectl/ask.ts'
 import { useCluster } from '../kubectl/cluster.ts'
 import { runCoxswain, startControllers } from '../kubectl/coxswain.ts'
 
 const cluster = useCluster()
 const lease = 'get lease kube-controller-manager -n kube-system'
 const holder = () => cluster.kubectl.ok(`${lease} -o jsonpath={.spec.holderIdentity}`)
-
-/** What a process says of itself; nobody vouches for its certificate. */
-const ask = (url: string, path: string): Promise<{ code: number; text: string }> =>
-  new Promise((resolve, reject) => {
-    https
-      .get(new URL(path, url), { rejectUnauthorized: false, agent: false }, async (response) => {
-        let text = ''
-        for await (const chunk of response) text += String(chunk)
-        resolve({ code: response.statusCode ?? 0, text })
-      })
-      .on('error', reject)
-  })
 
 describe('coxswain controllers', () => {
   it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { type RunningPart, type RunningServer, startControllers, startServer } from './coxswain.ts'
+import { type RunningPart, type RunningServer, startControllers, startEverything, startServer } from './coxswain.ts'
 import { Kubectl } from './kubectl.ts'
 
 /** A server and a kubectl that talks to it, for the tests of one file. */
@@ -12,13 +12,18 @@ export interface Cluster {
 }
 
 /** Starts a server before the tests of a file and stops it after them. */
-export function useCluster(flags: readonly string[] = []): Cluster {
+export const useCluster = (flags: readonly string[] = []): Cluster => using(startServer, flags)
+
+/** The same with everything in one process: controllers, scheduler, nodes. */
+export const useEverything = (flags: readonly string[] = []): Cluster => using(startEverything, flags)
+
+function using(start: typeof startServer, flags: readonly string[]): Cluster {
   let server: RunningServer
   let kubectl: Kubectl
   let dir: string
   beforeAll(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'coxswain-e2e-'))
-    server = await startServer(dir, flags)
+    server = await start(dir, flags)
     kubectl = new Kubectl(server.kubeconfig)
   })
   afterAll(async () => {

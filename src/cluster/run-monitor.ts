@@ -1,0 +1,54 @@
+import path from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
+import type { Transport } from '../client/index.ts'
+import { Monitor, type MonitorChoices, type Slo, SloConsumer, SnapshotFile, defaultChoices, groupForms, groupLabel, sloNeeds } from '../monitor/index.ts'
+import { type PartOptions, type RunningPart, runPart } from './run-part.ts'
+import { readSlos } from './slo-tools.ts'
+
+/** What is said about a monitor, wherever it runs. */
+export interface MonitorFlags extends Partial<MonitorChoices> {
+  /** A file of objectives. */
+  sloFile?: string
+}
+
+export interface RunMonitorOptions extends PartOptions, MonitorFlags {
+  /** Where what it remembers is kept. */
+  dataDir: string
+}
+
+/** Runs the monitor against an API server, which need not be there yet. */
+export async function runMonitor(options: RunMonitorOptions): Promise<RunningPart> {
+  const { dataDir, logger, sloFile, groupBy = [], podGroups = [] } = options
+  for (const [flag, groups] of [['--group-by', groupBy], ['--pod-groups', podGroups]] as const) {
+    const wrong = groups.find((group) => groupLabel(group) === undefined)
+    if (wrong !== undefined) throw new Error(`${flag}: ${wrong} is none of ${groupForms.join(', ')}`)
+  }
+  const slos = sloFile === undefined ? [] : await readSlos(sloFile)
+  return runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
+}
+
+export interface MakeMonitorOptions {
+  choices: Partial<MonitorChoices>
+  slos: readonly Slo[]
+  dataDir: string
+  transport: Transport
+  metrics: MetricsRegistry
+  logger: Logger
+}
+
+/** A monitor of this process, over whatever transport there is. */
+export function makeMonitor({ choices, slos, dataDir, transport, metrics, logger }: MakeMonitorOptions): Monitor {
+  const needs = sloNeeds(slos)
+  return new Monitor({
+    ...choices,
+    podGroups: [...(choices.podGroups ?? []), ...needs.podGroups],
+    bounds: [...(choices.bounds ?? defaultChoices.bounds), ...needs.bounds],
+    transport,
+    metrics,
+    logger,
+    consumers: slos.length > 0 ? [new SloConsumer(slos, systemClock, metrics)] : [],
+    storage: new SnapshotFile(path.join(dataDir, 'monitor.json')),
+  })
+}

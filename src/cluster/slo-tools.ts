@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { isNotFound } from '../api/errors.ts'
+import { type ClusterAccess, HttpTransport, fixedCredentials, loadAccess } from '../client/index.ts'
+import { type Slo, type SloReport, grafanaDashboard, parseSlos, prometheusRules } from '../monitor/index.ts'
+
+export interface SloSource {
+  /** Undefined: the API server has a monitor of its own. */
+  monitor: URL | undefined
+  /** Undefined: as kubectl finds it. */
+  kubeconfig: string | undefined
+  release: string
+}
+
+export type RulesFormat = 'prometheus' | 'grafana'
+
+/** Nobody vouches for a monitor's certificate, and nobody is anybody there. */
+const monitorAccess = (server: URL): ClusterAccess => ({
+  server, authority: () => undefined, insecureSkipTlsVerify: true, headers: {}, credentials: fixedCredentials(), namespace: 'default',
+})
+
+/** Asks a monitor how objectives stand. */
+export async function fetchSlos({ monitor, kubeconfig, release }: SloSource): Promise<SloReport> {
+  const access = monitor ? monitorAccess(monitor) : await loadAccess({ file: kubeconfig })
+  const transport = new HttpTransport(access, { userAgent: `coxswain-slo/${release} (${process.platform}/${process.arch})` })
+  try {
+    return await transport.send<SloReport>({ method: 'GET', path: '/slo' })
+  } catch (e) {
+    if (!isNotFound(e)) throw e
+    const hint = monitor ? 'it was started without --slo-file' : 'it runs no monitor with --slo-file; say with --monitor where one is'
+    throw new Error(`${access.server.origin} knows no objectives: ${hint}`, { cause: e })
+  } finally {
+    await transport.close()
+  }
+}
+
+/** Reads a file of objectives. Throws an error that names the file, and what is wrong in it. */
+export async function readSlos(file: string): Promise<Slo[]> {
+  const text = await readFile(file, 'utf8')
+  try {
+    return await parseSlos(text)
+  } catch (e) {
+    const problems = (e instanceof Error ? e.message : String(e)).split('\n')
+    throw new Error(`${file}:${problems.map((problem) => (problems.length > 1 ? `\n  ${problem}` : ` ${problem}`)).join('')}`, { cause: e })
+  }
+}
+
+/** What Prometheus or Grafana needs to know of a file of objectives. */
+export async function rulesOf(file: string, format: RulesFormat): Promise<string> {
+  const slos = await readSlos(file)
+  return format === 'grafana' ? grafanaDashboard(slos) : prometheusRules(slos)
+}

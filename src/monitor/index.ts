@@ -1,0 +1,7 @@
+export { type Group, groupForms, groupLabel, groupLabels } from './groups.ts'
+export { Monitor, defaultChoices, monitorModes } from './monitor.ts'
+export type { MonitorChoices, MonitorMode, MonitorOptions } from './monitor.ts'
+export type { Page, SandboxConsumer, SandboxFactKind, SandboxLabels, SandboxObservation, SnapshotSection } from './observation.ts'
+export { SnapshotFile } from './snapshot/snapshot-file.ts'
+export type { SnapshotStorage } from './snapshot/snapshot-file.ts'
+export { type LatencyReport, type Slo, SloConsumer, type SloNeeds, type SloReport, type SloStatus, grafanaDashboard, parseSlos, prometheusRules, sloNeeds } from './slo/index.ts'

@@ -1,0 +1,154 @@
+import type { CoreV1Event, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import { Client, InformerFactory, type SharedInformer, type Term, type Transport, events, persistentvolumeclaims, pods } from '../client/index.ts'
+import type { Group } from './groups.ts'
+import type { SandboxConsumer, SandboxObservation } from './observation.ts'
+import { PodLabels } from './pod-labels.ts'
+import { SandboxTracker } from './sandbox/tracker.ts'
+import { isUserError, lastHappened, mountFailures } from './sandbox/user-error.ts'
+import { podSeries } from './series/pod-series.ts'
+import { registerState } from './series/state-series.ts'
+import { workloadSeries } from './series/workload-series.ts'
+import { followServed } from './served-kinds.ts'
+import { podSlimmer, slimClaim, slimEvent, slimWorkload } from './slim.ts'
+import type { SnapshotStorage } from './snapshot/snapshot-file.ts'
+import { Snapshots } from './snapshot/snapshots.ts'
+
+export interface MonitorSettings {
+  clock: Clock
+  random: Random
+  logger: Logger
+  metrics: MetricsRegistry
+  /** What facts and pods are told with, beyond what every pod has. */
+  podGroups: readonly Group[]
+  creationTimeoutMs: number
+  hasPodSeries: boolean
+  /** More of a kind are not told of one by one. */
+  maxObjects: number
+  consumers: readonly SandboxConsumer[]
+  /** Undefined: nothing is kept. */
+  storage: SnapshotStorage | undefined
+}
+
+const byPod = 'pod'
+
+/** The monitor while it runs: caches, tracker, series and snapshots, put together. */
+export class MonitorTerm implements Term {
+  readonly #settings: MonitorSettings
+  readonly #client: Client
+  readonly #factory: InformerFactory
+  readonly #pods: SharedInformer<Pod>
+  readonly #claims: SharedInformer<PersistentVolumeClaim>
+  readonly #events: SharedInformer<CoreV1Event>
+  readonly #tracker: SandboxTracker
+  readonly #snapshots: Snapshots | undefined
+  readonly #told
+  readonly #undo: (() => void)[] = []
+  #hasStarted = false
+
+  constructor(settings: MonitorSettings, transport: Transport) {
+    const { clock, random, logger, metrics, podGroups } = settings
+    this.#settings = settings
+    this.#client = new Client(transport, { clock, random })
+    this.#factory = new InformerFactory({ transport, clock, random, logger, metrics, name: 'monitor' })
+    this.#pods = this.#factory.informer(pods, { transform: podSlimmer(podGroups) })
+    this.#claims = this.#factory.informer(persistentvolumeclaims, { transform: slimClaim })
+    this.#events = this.#factory.informer(events, { transform: slimEvent, fieldSelector: mountFailures, indexes: { [byPod]: blamedPod } })
+    const labels = new PodLabels(podGroups, (key) => this.#claims.get(key))
+    this.#told = metrics.counter('coxswain_monitor_observations_total', 'What was told of sandboxes, by kind.')
+    this.#tracker = this.#makeTracker(labels)
+    this.#snapshots = settings.storage && this.#makeSnapshots(settings.storage)
+    if (settings.hasPodSeries) registerState(metrics, podSeries(this.#tracker.pods, labels), settings.maxObjects, () => clock.now())
+    this.#followWorkloads()
+  }
+
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#snapshots?.restore()
+    this.#factory.start()
+    // What explains a pod is there before the pod is looked at.
+    await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal), this.#events.synced(signal)])
+    this.#undo.push(this.#events.addHandler({ add: (event) => this.#blame(event), update: (_, event) => this.#blame(event) }))
+    this.#undo.push(this.#pods.addHandler({ add: (pod) => this.#tracker.see(pod), update: (_, pod) => this.#tracker.see(pod), delete: (pod, isFinal) => this.#tracker.gone(pod, isFinal) }))
+    this.#tracker.forgetUnseen()
+    this.#hasStarted = true
+  }
+
+  problems(): string[] {
+    return [...this.#factory.problems(), ...(this.#snapshots?.problem ? [this.#snapshots.problem] : [])]
+  }
+
+  async stop(): Promise<void> {
+    for (const undo of this.#undo.splice(0)) undo()
+    this.#tracker.stop()
+    this.#factory.stop()
+    await this.#snapshots?.stop()
+  }
+
+  #makeTracker(labels: PodLabels): SandboxTracker {
+    const { clock, creationTimeoutMs } = this.#settings
+    return new SandboxTracker({
+      clock,
+      timeoutMs: creationTimeoutMs,
+      labelsOf: (pod) => labels.of(pod),
+      userErrorAt: (uid) => this.#events.byIndex(byPod, uid).reduce<number | undefined>((latest, event) => Math.max(latest ?? 0, lastHappened(event)), undefined),
+      isCurrent: () => this.#pods.state.kind === 'Watching' && this.#events.state.kind === 'Watching',
+      tell: (fact) => this.#tell(fact),
+      changed: () => this.#snapshots?.changed(),
+    })
+  }
+
+  #makeSnapshots(storage: SnapshotStorage): Snapshots {
+    const { clock, logger, metrics, consumers } = this.#settings
+    const sections = [this.#tracker.section, ...consumers.flatMap(({ section }) => section ?? [])]
+    const count = metrics.counter('coxswain_monitor_snapshots_total', 'Snapshots of what the monitor remembers, by outcome.')
+    return new Snapshots({ storage, sections, clock, logger, written: (outcome) => count.with({ outcome }).inc() })
+  }
+
+  #tell(fact: SandboxObservation): void {
+    this.#told.with({ kind: fact.kind }).inc()
+    for (const consumer of this.#settings.consumers) {
+      try {
+        consumer.observe(fact)
+      } catch (e) {
+        this.#settings.logger.error('a consumer of observations has failed', { error: e, observation: fact.kind, pod: `${fact.namespace}/${fact.name}` })
+      }
+    }
+  }
+
+  #blame(event: CoreV1Event): void {
+    for (const uid of blamedPod(event)) this.#tracker.blame(uid, lastHappened(event))
+  }
+
+  /** All are told from the caches themselves: a series goes with its object. */
+  #followWorkloads(): void {
+    const { metrics, maxObjects, clock } = this.#settings
+    const caches = new Map<string, SharedInformer>()
+    for (const { type, nameLabel, families } of workloadSeries) {
+      const cache = () => caches.get(type.plural)
+      registerState(
+        metrics,
+        {
+          resource: type.plural,
+          size: () => cache()?.size ?? 0,
+          objects: () => cache()?.list() ?? [],
+          identityOf: ({ metadata: { namespace = '', name = '' } }) => ({ namespace, [nameLabel]: name }),
+          families,
+        },
+        maxObjects,
+        () => clock.now(),
+      )
+    }
+    const types = workloadSeries.map(({ type }) => type)
+    this.#undo.push(followServed(this.#client, types, clock, (type) => caches.set(type.plural, this.#factory.informer(type, { transform: slimWorkload }))))
+  }
+}
+
+/** Whose owner an event blames. */
+const blamedPod = (event: CoreV1Event): string[] => (event.involvedObject.uid && isUserError(event) ? [event.involvedObject.uid] : [])

@@ -1,0 +1,64 @@
+import { type Gauge, type Labels, type MetricsRegistry, labelText } from '../../base/metrics.ts'
+import { sharedFamilies } from '../../client/index.ts'
+
+/** A value under labels that one object has several of. */
+export type Sample = readonly [labels: Labels, value: number]
+
+/** One metric that every object of a kind has. */
+export interface StateFamily<T> {
+  name: string
+  help: string
+  type?: 'gauge' | 'counter'
+  /** Undefined where an object has none. */
+  of(object: T, nowMs: number): number | undefined | readonly Sample[]
+}
+
+/** Objects whose state is told. A series is there for as long as its object is. */
+export interface StateSource<T extends object> {
+  /** What they are called where some are left out. */
+  resource: string
+  size(): number
+  objects(): Iterable<T>
+  /** The labels that tell one from the other. */
+  identityOf(object: T): Labels
+  families: readonly StateFamily<T>[]
+}
+
+const sourcesOf = sharedFamilies((registry) => {
+  const sources: { source: StateSource<never>; limit: number }[] = []
+  const read = (gauge: Gauge) => {
+    for (const { source, limit } of sources) gauge.with({ resource: source.resource }).set(Math.max(0, source.size() - limit))
+  }
+  registry.gauge('coxswain_monitor_objects_without_series', 'Objects whose state is not told, as there are too many of their kind.', read)
+  return sources
+})
+
+/** Tells the state of objects at each scrape: of the first `limit` of them. */
+export function registerState<T extends object>(metrics: MetricsRegistry, source: StateSource<T>, limit: number, now: () => number): void {
+  sourcesOf(metrics).push({ source: source as unknown as StateSource<never>, limit })
+  // The same for all families of an object, and dear to make.
+  const identities = new WeakMap<T, string>()
+  const identity = (object: T) => {
+    let text = identities.get(object)
+    if (text === undefined) identities.set(object, (text = labelText(source.identityOf(object))))
+    return text
+  }
+  for (const { name, help, type = 'gauge', of } of source.families) {
+    metrics.family({
+      name,
+      help,
+      type,
+      *lines() {
+        const nowMs = now()
+        let left = limit
+        for (const object of source.objects()) {
+          if (left-- <= 0) return
+          const value = of(object, nowMs)
+          if (value === undefined) continue
+          if (typeof value === 'number') yield `${name}{${identity(object)}} ${value}`
+          else for (const [labels, one] of value) yield `${name}{${identity(object)},${labelText(labels)}} ${one}`
+        }
+      },
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import type { KubeObject, ResourceType } from '../../client/index.ts'
+import { clonesets, cronjobs, daemonsets, deployments, jobs, replicasets, replicationcontrollers, statefulsets } from '../../client/index.ts'
+import { conditionSamples } from './condition-samples.ts'
+import { cronJobFamilies, jobFamilies } from './jobs.ts'
+import { type ProgressCondition, secondsLeft } from './progress-deadline.ts'
+import { cloneSetFamilies, daemonSetFamilies, deploymentFamilies, replicaSetFamilies, replicationControllerFamilies, statefulSetFamilies } from './replicated.ts'
+import type { StateFamily } from './state-series.ts'
+import { unixTime } from './unix-time.ts'
+
+/** A kind of workload whose state is told. */
+export interface WorkloadSeries<T extends KubeObject = KubeObject> {
+  readonly type: ResourceType<T>
+  /** The label that has an object's name. */
+  readonly nameLabel: string
+  readonly families: readonly StateFamily<T>[]
+}
+
+/** What is told of every kind, as far as it has it. */
+interface AnyWorkload extends KubeObject {
+  spec?: { progressDeadlineSeconds?: number }
+  status?: { observedGeneration?: number; conditions?: ProgressCondition[] }
+}
+
+type Having = 'observedGeneration' | 'conditions' | 'deadline'
+
+/** What all kinds have comes under the same names, where kube-state-metrics has none too: `kube_KIND_status_condition`. */
+function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamily<AnyWorkload>[] {
+  const all: [StateFamily<AnyWorkload>, Having?][] = [
+    [{ name: `${prefix}_created`, help: 'Unix time of creation.', of: ({ metadata }) => unixTime(metadata.creationTimestamp) }],
+    [{ name: `${prefix}_metadata_generation`, help: 'The generation of what is wanted.', of: ({ metadata }) => metadata.generation }],
+    [{ name: `${prefix}_status_observed_generation`, help: 'The generation that the controller has seen.', of: ({ status }) => status?.observedGeneration ?? 0 }, 'observedGeneration'],
+    [{ name: `${prefix}_status_condition`, help: 'The conditions, 1 for the status that each has.', of: ({ status }) => conditionSamples(status?.conditions) }, 'conditions'],
+    [
+      {
+        name: `${prefix}_status_progress_deadline_seconds_left`,
+        help: 'How long a rollout that is under way may go without progress; 0 when it has failed to.',
+        of: ({ spec, status }, nowMs) => secondsLeft(status?.conditions, spec?.progressDeadlineSeconds, nowMs),
+      },
+      'deadline',
+    ],
+  ]
+  return all.filter(([, needs]) => !needs || having.includes(needs)).map(([family]) => family)
+}
+
+const workload = <T extends KubeObject>(type: ResourceType<T>, name: string, having: readonly Having[], families: readonly StateFamily<T>[], nameLabel = name): WorkloadSeries =>
+  ({ type, nameLabel, families: [...sharedFamiliesOf(`kube_${name}`, having), ...families] }) as unknown as WorkloadSeries
+
+/** Every kind of workload. */
+export const workloadSeries: readonly WorkloadSeries[] = [
+  workload(deployments, 'deployment', ['observedGeneration', 'conditions', 'deadline'], deploymentFamilies),
+  workload(statefulsets, 'statefulset', ['observedGeneration', 'conditions', 'deadline'], statefulSetFamilies),
+  workload(daemonsets, 'daemonset', ['observedGeneration', 'conditions', 'deadline'], daemonSetFamilies),
+  workload(clonesets, 'cloneset', ['observedGeneration', 'conditions', 'deadline'], cloneSetFamilies),
+  workload(replicasets, 'replicaset', ['observedGeneration', 'conditions'], replicaSetFamilies),
+  workload(replicationcontrollers, 'replicationcontroller', ['observedGeneration', 'conditions'], replicationControllerFamilies),
+  workload(jobs, 'job', ['conditions'], jobFamilies, 'job_name'),
+  workload(cronjobs, 'cronjob', [], cronJobFamilies),
+]

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { parseYaml } from '../../api/json/yaml.ts'
+import { MetricsRegistry } from '../../base/metrics.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { SandboxHistograms } from '../sandbox-histograms.ts'
+import { grafanaDashboard } from './grafana-dashboard.ts'
+import { prometheusRules } from './prometheus-rules.ts'
+import { SloConsumer } from './slo-consumer.ts'
+import { parseSlos } from './slo-file.ts'
+import { fact } from './trial.ts'
+
+const example = async () => parseSlos(await readFile(new URL('../../../examples/slo.yaml', import.meta.url), 'utf8'))
+const metricsIn = (expressions: string[]) => new Set(expressions.flatMap((expr) => expr.match(/\bcoxswain_[a-z_]+\b(?=[{[])/g) ?? []))
+
+async function servedMetrics(): Promise<Set<string>> {
+  const metrics = new MetricsRegistry()
+  new SloConsumer(await example(), new VirtualClock(), metrics).report()
+  const histograms = new SandboxHistograms({ groupBy: [], bounds: [1], maxGroups: 1 }, metrics)
+  for (const kind of ['created', 'recreated', 'terminated'] as const) histograms.observe(fact({ kind }))
+  return new Set([...metrics.text().matchAll(/^(?:# TYPE )?([a-z_]+)/gm)].map(([, name]) => name!))
+}
+
+interface Rules {
+  groups: { name: string; rules: { record?: string; alert?: string; expr: string }[] }[]
+}
+
+describe('what is generated for others', () => {
+  it('asks only for metrics that the monitor serves, or that a rule records', async () => {
+    const slos = await example()
+    const { groups } = (await parseYaml(await prometheusRules(slos))).value as unknown as Rules
+    const { panels } = JSON.parse(grafanaDashboard(slos)) as { panels: { targets?: { expr: string }[] }[] }
+    const asked = metricsIn([...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)), ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))])
+    const served = await servedMetrics()
+    expect([...asked].filter((name) => !served.has(name))).toEqual([])
+    expect(asked.size).toBeGreaterThan(5)
+    const used = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/coxswain_slo:[a-z0-9_:]+/g) ?? []))
+    const recorded = new Set(groups.flatMap(({ rules }) => rules.flatMap(({ record }) => record ?? [])))
+    expect(used.filter((name) => !recorded.has(name))).toEqual([])
+  })
+
+  it('has a row of panels for each objective, none over another', async () => {
+    const slos = await example()
+    const { panels } = JSON.parse(grafanaDashboard(slos)) as { panels: { id: number; type: string; title: string; gridPos: Record<'x' | 'y' | 'w' | 'h', number> }[] }
+    expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title.split(':')[0])).toEqual(['All sandboxes', ...slos.map(({ name }) => name)])
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`))
+    expect(new Set(cells).size).toBe(cells.length)
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  })
+})

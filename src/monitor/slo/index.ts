@@ -1,0 +1,6 @@
+export { grafanaDashboard } from './grafana-dashboard.ts'
+export { type SloNeeds, sloNeeds } from './judge.ts'
+export { prometheusRules } from './prometheus-rules.ts'
+export type { LatencyReport, SloReport, SloStatus } from './report.ts'
+export { SloConsumer } from './slo-consumer.ts'
+export { type Slo, parseSlos } from './slo-file.ts'

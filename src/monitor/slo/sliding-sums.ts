@@ -1,0 +1,102 @@
+/** A window moves in steps of this part of its length. */
+const slotsPerWindow = 120
+
+const zeros = (length: number): number[] => Array.from({ length }, () => 0)
+
+/**
+ * Sums of the last while, in memory that does not grow with what is counted. What is added counts for as long as the window is, and at most one slot (a
+ * 120th of the window) longer.
+ */
+export class SlidingSums {
+  readonly windowMs: number
+  readonly #size: number
+  readonly #slotMs: number
+  /** Slots in which there is something, oldest first: the index of each (its time divided by the length of a slot), then its sums. Flat, as there are many. */
+  #slots: number[] = []
+  /** Always the sum over `#slots`. */
+  readonly #totals: number[]
+
+  /** `size` is how many sums there are side by side. */
+  constructor(windowMs: number, size: number) {
+    this.windowMs = windowMs
+    this.#size = size
+    this.#slotMs = windowMs / slotsPerWindow
+    this.#totals = zeros(size)
+  }
+
+  /** Adds one to each of the sums named. Time may go back: what happened before the window is not counted. */
+  add(atMs: number, nowMs: number, which: readonly number[]): void {
+    this.#forget(nowMs)
+    const index = this.#indexOf(Math.min(atMs, nowMs))
+    if (index < this.#oldest(nowMs)) return
+    const at = this.#slotAt(index)
+    for (const i of which) {
+      this.#slots[at + 1 + i]!++
+      this.#totals[i]!++
+    }
+  }
+
+  totals(nowMs: number): readonly number[] {
+    this.#forget(nowMs)
+    return this.#totals
+  }
+
+  /** The window in `parts` equal pieces, oldest first. */
+  history(nowMs: number, parts: number): number[][] {
+    this.#forget(nowMs)
+    const pieces = Array.from({ length: parts }, () => zeros(this.#size))
+    for (let at = 0; at < this.#slots.length; at += this.#stride) {
+      const age = this.#slots[at]! - this.#oldest(nowMs) - 1
+      const piece = pieces[Math.max(0, Math.floor((age * parts) / slotsPerWindow))]!
+      for (let i = 0; i < this.#size; i++) piece[i]! += this.#slots[at + 1 + i]!
+    }
+    return pieces
+  }
+
+  /** What is to be kept over a restart. */
+  save(): number[] {
+    return this.#slots.slice()
+  }
+
+  /** Takes back what `save` gave, of a window of the same length and size; what is not that is passed over. */
+  restore(saved: readonly number[]): void {
+    if (saved.length % this.#stride !== 0) return
+    this.#slots = saved.slice()
+    this.#totals.fill(0)
+    for (let at = 0; at < saved.length; at += this.#stride) this.#total(at, 1)
+  }
+
+  get #stride(): number {
+    return this.#size + 1
+  }
+
+  #indexOf(ms: number): number {
+    return Math.floor(ms / this.#slotMs)
+  }
+
+  #oldest(nowMs: number): number {
+    return this.#indexOf(nowMs) - slotsPerWindow
+  }
+
+  #total(at: number, sign: 1 | -1): void {
+    for (let i = 0; i < this.#size; i++) this.#totals[i]! += sign * this.#slots[at + 1 + i]!
+  }
+
+  #forget(nowMs: number): void {
+    const oldest = this.#oldest(nowMs)
+    let end = 0
+    for (; end < this.#slots.length && this.#slots[end]! < oldest; end += this.#stride) this.#total(end, -1)
+    if (end > 0) this.#slots.splice(0, end)
+  }
+
+  /** Where the slot is that has this index, which is made if there is none. */
+  #slotAt(index: number): number {
+    // From the end: nearly all that comes is of now.
+    let at = this.#slots.length - this.#stride
+    while (at >= 0 && this.#slots[at]! > index) at -= this.#stride
+    if (at >= 0 && this.#slots[at] === index) return at
+    const made = at + this.#stride
+    this.#slots.splice(made, 0, index, ...zeros(this.#size))
+    return made
+  }
+}

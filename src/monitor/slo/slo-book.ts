@@ -1,0 +1,138 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Labels } from '../../base/metrics.ts'
+import type { SandboxObservation } from '../observation.ts'
+import { burnWindows, exact } from './burn-alerts.ts'
+import { groupLabels, otherValue } from '../groups.ts'
+import { type Verdict, judgeFor } from './judge.ts'
+import { latencyBounds, latencyQuantile } from './latency.ts'
+import type { LatencyReport, SloStatus } from './report.ts'
+import { sentenceOf } from './sentence.ts'
+import type { Slo } from './slo-file.ts'
+import { type Standing, standingFor } from './standing.ts'
+import { type LatencyCounts, type SavedTally, Tally } from './tally.ts'
+import { printWindow } from './window.ts'
+
+const historyParts = 40
+
+export interface GroupTally {
+  readonly labels: Labels
+  readonly tally: Tally
+}
+
+interface SavedBook {
+  /** What the counts are of: with another meaning they are worth nothing. */
+  meaning: string
+  whole: SavedTally
+  groups: { values: string[]; tally: SavedTally }[]
+}
+
+/** The book of one objective: what counted for it, in memory that does not grow with what it counts. */
+export class SloBook {
+  readonly slo: Slo
+  readonly whole: Tally
+  readonly #clock: Clock
+  readonly #judge: (fact: SandboxObservation) => Verdict | undefined
+  readonly #standing: ReturnType<typeof standingFor>
+  readonly #labelNames: readonly string[]
+  readonly #bounds: readonly number[]
+  /** By their values. At most `maxGroups`, and one for the rest. */
+  readonly #groups = new Map<string, GroupTally>()
+
+  constructor(slo: Slo, clock: Clock) {
+    this.slo = slo
+    this.#clock = clock
+    this.whole = new Tally(slo, { withLatencies: true })
+    this.#judge = judgeFor(slo)
+    this.#standing = standingFor(slo)
+    this.#labelNames = groupLabels(slo.groupBy)
+    this.#bounds = latencyBounds(slo)
+  }
+
+  observe(fact: SandboxObservation): void {
+    const verdict = this.#judge(fact)
+    if (!verdict) return
+    const nowMs = this.#clock.now()
+    this.whole.add(verdict, fact.atMs, nowMs)
+    if (this.#labelNames.length > 0) this.#groupOf(this.#labelNames.map((name) => fact.labels[name] ?? '')).tally.add(verdict, fact.atMs, nowMs)
+  }
+
+  /** Those of which anything happened in the window of the objective; the others are forgotten. */
+  groups(): GroupTally[] {
+    const nowMs = this.#clock.now()
+    for (const [key, { tally }] of this.#groups) {
+      const { good, bad } = tally.counts(this.slo.windowMs, nowMs)
+      if (good + bad === 0) this.#groups.delete(key)
+    }
+    return [...this.#groups.values()]
+  }
+
+  standing(tally: Tally): Standing {
+    const nowMs = this.#clock.now()
+    return this.#standing((windowMs) => tally.counts(windowMs, nowMs))
+  }
+
+  status(): SloStatus {
+    const { name, description, indicator, objectivePercent, thresholdMs, windowMs, selector, groupBy } = this.slo
+    return {
+      name,
+      objectiveText: sentenceOf(this.slo),
+      ...(description === undefined ? {} : { description }),
+      indicator,
+      objective: exact(objectivePercent / 100),
+      ...(thresholdMs === undefined ? {} : { thresholdSeconds: thresholdMs / 1000 }),
+      window: printWindow(windowMs),
+      selector,
+      groupBy,
+      ...this.standing(this.whole),
+      groups: this.groups().map(({ labels, tally }) => ({ labels, ...this.standing(tally) })),
+      latencies: Object.fromEntries(burnWindows(this.slo).map((ms) => [printWindow(ms), this.#latencies(ms)])),
+    }
+  }
+
+  save(): SavedBook {
+    const groups = this.groups().map(({ labels, tally }) => ({ values: this.#labelNames.map((name) => labels[name]!), tally: tally.save() }))
+    return { meaning: this.#meaning(), whole: this.whole.save(), groups }
+  }
+
+  /** Takes back what `save` gave, unless the file has come to mean something else by this name. */
+  restore(saved: unknown): void {
+    const { meaning, whole, groups } = (saved ?? {}) as Partial<SavedBook>
+    if (meaning !== this.#meaning()) return
+    this.whole.restore(whole)
+    for (const { values, tally } of groups ?? []) this.#groupOf(values).tally.restore(tally)
+  }
+
+  #meaning(): string {
+    const { indicator, thresholdMs, selector, groupBy } = this.slo
+    return JSON.stringify([indicator, thresholdMs, selector, groupBy])
+  }
+
+  #groupOf(values: readonly string[]): GroupTally {
+    const key = JSON.stringify(values)
+    const found = this.#groups.get(key)
+    if (found) return found
+    const isOther = values.every((value) => value === otherValue)
+    if (!isOther && this.#groups.size >= this.slo.maxGroups) return this.#groupOf(values.map(() => otherValue))
+    const labels = Object.fromEntries(this.#labelNames.map((name, i) => [name, values[i] ?? '']))
+    const made = { labels, tally: new Tally(this.slo, { withLatencies: false }) }
+    this.#groups.set(key, made)
+    return made
+  }
+
+  #latencies(windowMs: number): LatencyReport {
+    const nowMs = this.#clock.now()
+    const counts = this.whole.latencies(windowMs, nowMs)
+    const bounds = this.#bounds.map((ms) => ms / 1000)
+    const quantile = ({ good, bad, latencies }: LatencyCounts, share: number) => latencyQuantile(bounds, latencies, good + bad, share) ?? null
+    const events = counts.good + counts.bad
+    return {
+      events,
+      never: events - counts.latencies.reduce((sum, count) => sum + count, 0),
+      buckets: counts.latencies.flatMap((count, i) => (count === 0 ? [] : [{ lessThanSeconds: bounds[i] ?? null, count }])),
+      p50: quantile(counts, 0.5),
+      p90: quantile(counts, 0.9),
+      p99: quantile(counts, 0.99),
+      history: this.whole.history(windowMs, nowMs, historyParts).map((piece) => ({ events: piece.good + piece.bad, p90: quantile(piece, 0.9) })),
+    }
+  }
+}
