@@ -40,9 +40,10 @@ export function faultOf(stage: string, flags: AddFlags, nowMs: number): Record<s
 
 /** A fault in one line. */
 export function faultLine({ name, stage, pods, nodes, container, delay, fail, times, chance, after, for: lasts, until }: FaultRule): string {
+  const isOfNode = stage === 'heartbeat' || stage.endsWith('-pressure')
   const who = [
-    pods ? `pods ${pods.namespace ? `${pods.namespace}/` : ''}${pods.name ?? '*'}${pods.selector ? ` with ${pods.selector}` : ''}` : stage === 'heartbeat' ? '' : 'all pods',
-    nodes ? `on ${nodes}` : stage === 'heartbeat' ? 'all nodes' : '',
+    pods ? `pods ${pods.namespace ? `${pods.namespace}/` : ''}${pods.name ?? '*'}${pods.selector ? ` with ${pods.selector}` : ''}` : isOfNode ? '' : 'all pods',
+    nodes ? `on ${nodes}` : isOfNode ? 'all nodes' : '',
     container ? `container ${container}` : '',
   ]
   const what = [delay ? `${delay} late` : '', delay && fail ? 'and' : '', fail ? `fails${fail === true ? '' : `: ${fail}`}` : '']
@@ -57,7 +58,7 @@ export function addFaultCommand(program: Command, release: string): void {
     fault.command(usage).description(description).option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
   const planOf = (command: Command): FaultPlanOptions => ({ kubeconfig: command.opts<{ kubeconfig?: string }>().kubeconfig, release })
 
-  const add = sub('add [stage]', 'stages: volumes, csi, network, ipam, sandbox, runtime-handler, image, container, heartbeat')
+  const add = sub('add [stage]', 'stages: volumes, csi, network, ipam, sandbox, runtime-handler, image, container, heartbeat, memory-pressure, disk-pressure, pid-pressure')
     .option('-f, --filename <file>', 'a fault plan, instead of a stage')
     .option('--name <name>', 'what it is called (default: as the stage)')
     .option('--pod <name>', 'the pods that it meets, with * for anything')

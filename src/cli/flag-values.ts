@@ -38,6 +38,13 @@ export const count = (text: string): number => {
   return Number(text)
 }
 
+/** Numbers of seconds separated by commas, each above 0. */
+export const secondsList = (text: string): number[] => {
+  const numbers = list(text).map(Number)
+  if (numbers.length === 0 || numbers.some((n) => !(n > 0) || n === Infinity)) throw new InvalidArgumentError('must be numbers of seconds such as 1,2.5,10')
+  return numbers
+}
+
 /** A share of a hundred. */
 export const percentage = (text: string): number => {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 100) throw new InvalidArgumentError('must be a number from 0 to 100')

@@ -7,11 +7,11 @@ import { bool, durationMs, gates, port } from './flag-values.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
 /** The flags of every part that runs on its own against an API server, however many of it there are. */
-export function addServingPartFlags(command: Command): Command {
+export function addServingPartFlags(command: Command, at = { flag: '--secure-port', port: 0 }): Command {
   return command
     .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does, or as a pod of the cluster)')
     .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', '127.0.0.1')
-    .option('--secure-port <port>', 'the port to serve them on, over HTTPS; 0 takes a free one', port, 0)
+    .option(`${at.flag} <port>`, 'the port to serve them on, over HTTPS; 0 takes a free one', port, at.port)
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
@@ -38,7 +38,9 @@ interface ParsedFlags {
   leaderElectResourceNamespace: string
   leaderElectResourceName: string
   bindAddress: string
-  securePort: number
+  /** Of a part with another flag for it, `port` is it. */
+  securePort?: number
+  port?: number
   featureGates?: FeatureGates
   logLevel: LogLevel
   config?: string
@@ -54,7 +56,7 @@ export async function readPartFlags(command: Command, release: string): Promise<
     election: flags.leaderElect ? readElection(flags) : undefined,
     gates: flags.featureGates ?? FeatureGates.of(),
     bindAddress: flags.bindAddress,
-    securePort: flags.securePort,
+    securePort: flags.securePort ?? flags.port ?? 0,
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
   }

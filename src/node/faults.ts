@@ -2,7 +2,7 @@ import type { Pod } from '../api/generated/types.ts'
 import { parseDuration } from '../base/duration.ts'
 
 /** Where something can go wrong on a node. `sandbox` is the runtime handler's part, `network` that of network and address. */
-export type Stage = 'volumes' | 'network' | 'sandbox' | 'image' | 'container' | 'heartbeat'
+export type Stage = 'volumes' | 'network' | 'sandbox' | 'image' | 'container' | 'heartbeat' | 'memory-pressure' | 'disk-pressure' | 'pid-pressure'
 
 /** Who is at a stage. */
 export interface Subject {

@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts'
 import { NodeAgent } from './agent/node-agent.ts'
 import type { NodeShape } from './agent/node-object.ts'
 import { type Faults, allOf, annotationFaults, noFaults } from './faults.ts'
+import { thisMachine } from './machine/this-machine.ts'
 import { networkProber } from './probes/network-prober.ts'
 import { type CatalogueEntry, ProcessRuntime } from './runtimes/process/index.ts'
 import type { NodeSources } from './sources/node-sources.ts'
@@ -46,8 +47,9 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
   const agent = new NodeAgent({
     ...options,
     nodeName: name,
-    shape: { ...thisMachine(name, directory, options.labels), port: options.port ?? 0 },
+    shape: { ...machineShape(name, directory, options.labels), port: options.port ?? 0 },
     runtime,
+    machine: thisMachine(directory),
     prober: networkProber(runtime),
     disk: localDisk,
     root: directory,
@@ -56,7 +58,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
   return { agent, runtime }
 }
 
-function thisMachine(name: string, directory: string, labels: NodeShape['labels'] = {}): NodeShape {
+function machineShape(name: string, directory: string, labels: NodeShape['labels'] = {}): NodeShape {
   const disk = statfsSync(directory)
   const capacity = {
     cpu: String(cpus().length),

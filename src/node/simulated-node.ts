@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts'
 import { NodeAgent } from './agent/node-agent.ts'
 import type { NodeShape } from './agent/node-object.ts'
 import { type Faults, allOf, annotationFaults, noFaults } from './faults.ts'
+import { simulatedMachine } from './machine/simulated-machine.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions, simulatedProber } from './runtimes/simulated/index.ts'
 import type { NodeSources } from './sources/node-sources.ts'
 import type { StageTimes } from './stages.ts'
@@ -24,8 +25,13 @@ export interface SimulatedNodeOptions {
   delays?: SimulatedRuntimeOptions['delays']
   labels?: NodeShape['labels']
   capacity?: NodeShape['capacity']
+  /** Where the agent serves logs and the like, for all nodes of the process; nowhere if there is none. */
+  port?: number
   patched?(outcome: 'done' | 'failed'): void
 }
+
+/** What a simulated node is called by whoever connects to it: names below `localhost` are this machine's own. */
+export const doorNameOf = (name: string): string => `${name}.localhost`
 
 export const simulatedCapacity: NodeShape['capacity'] = { cpu: '32', memory: '256Gi', 'ephemeral-storage': '100Gi', pods: '110' }
 
@@ -39,15 +45,31 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
     taints: [],
     capacity,
     allocatable: capacity,
-    addresses: [{ type: 'InternalIP', address: `172.${16 + high}.${low}.1` }, { type: 'Hostname', address: name }],
+    // Nobody is at the first of them; under the last, all nodes of a process are found behind one door.
+    addresses: [
+      { type: 'InternalIP', address: `172.${16 + high}.${low}.1` },
+      { type: 'Hostname', address: name },
+      ...(options.port ? [{ type: 'InternalDNS', address: doorNameOf(name) }] : []),
+    ],
     podCidr: `${subnet}.0/24`,
     nodeInfo: {
       architecture: 'amd64', bootID: random.uuid(), containerRuntimeVersion: 'simulated://1.0.0', kernelVersion: 'simulated', kubeProxyVersion: '',
       kubeletVersion: 'v1.36.0', machineID: name, operatingSystem: 'linux', osImage: 'Coxswain simulation', systemUUID: name,
     },
-    port: 0,
+    port: options.port ?? 0,
   }
   const runtime = new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
   const faults = allOf(annotationFaults, options.faults ?? noFaults)
-  return new NodeAgent({ ...options, nodeName: name, shape, runtime, prober: simulatedProber(clock), disk: noDisk, root: '/var/lib/coxswain', faults })
+  return new NodeAgent({
+    ...options,
+    nodeName: name,
+    shape,
+    runtime,
+    machine: simulatedMachine(runtime, capacity),
+    log: (container, wanted, reader) => runtime.log(container, wanted, reader),
+    prober: simulatedProber(clock),
+    disk: noDisk,
+    root: '/var/lib/coxswain',
+    faults,
+  })
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Histogram, MetricsRegistry } from '../base/metrics.ts'
 import { waitFor } from '../client/index.ts'
 import type { Faults, Stage } from './faults.ts'
+import type { MachineState, Supply } from './machine/machine.ts'
 
 /** A stage that was told to fail. */
 export class StageError extends Error {
@@ -62,6 +63,21 @@ export class Stages {
 
   /** Whether the node's next heartbeat goes out. */
   mayBeat(): boolean {
-    return !this.#faults.at('heartbeat', { node: this.#node, pod: undefined, container: undefined })?.fail
+    return !this.#meetsNode('heartbeat')
+  }
+
+  /** What the machine has left, without what the fault plan takes. */
+  shortened(machine: MachineState): MachineState {
+    const none = ({ capacity }: Supply): Supply => ({ capacity, available: 0 })
+    return {
+      ...machine,
+      ...(this.#meetsNode('memory-pressure') ? { memory: none(machine.memory) } : {}),
+      ...(this.#meetsNode('disk-pressure') ? { disk: none(machine.disk) } : {}),
+      ...(this.#meetsNode('pid-pressure') ? { pids: none(machine.pids) } : {}),
+    }
+  }
+
+  #meetsNode(stage: Stage): boolean {
+    return this.#faults.at(stage, { node: this.#node, pod: undefined, container: undefined })?.fail !== undefined
   }
 }

@@ -8,12 +8,14 @@ import type { AdmissionPlugin } from './admission/admission.ts'
 import { ApiHandler } from './api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
+import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Discovery, reviewKinds } from './discovery/index.ts'
 import { Health } from './health.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
+import { MetricsApi, NodeScraper, askOverTls, nodeMetrics, podMetrics } from './metrics/index.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
@@ -23,6 +25,7 @@ import type { ServerParts } from './request.ts'
 import { ResourceCalls } from './resource-calls.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { registerServerMetrics } from './server-metrics.ts'
+import type { Action } from './subresources/action.ts'
 import { versionInfo } from './version.ts'
 import { Virtual } from './virtual-resources.ts'
 
@@ -40,6 +43,8 @@ export interface ApiServerOptions {
   address: string
   /** What nodes are shown when they are asked for logs and the like. */
   nodeClient?: KeyPair
+  /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
+  tokenKey?: string
   maxWatches?: number
 }
 
@@ -50,6 +55,8 @@ export class ApiServer {
   /** Requests for resources without HTTP. */
   readonly calls: ResourceCalls
   readonly requestMetrics: RequestMetrics
+  /** What else is served, by path: whoever runs beside the server puts it here. */
+  readonly pages = new Map<string, () => { type: string; body: string }>()
   readonly #handler: ApiHandler
   readonly health: Health
   readonly #discovery: Discovery
@@ -60,21 +67,24 @@ export class ApiServer {
   #lost: Error | undefined
   #isStopping = false
 
-  private constructor(options: ApiServerOptions, parts: ServerParts) {
+  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, actions: readonly Action[]) {
     this.parts = parts
     this.#release = options.release
-    const served = { resources: parts.registry.all().map((r) => r.resource), actions: allActions, virtual: reviewKinds }
-    this.#discovery = new Discovery(served, options.address)
+    const served = { resources: parts.registry.all().map((r) => r.resource), actions, virtual: reviewKinds }
+    this.#discovery = new Discovery({ ...served, virtual: [...reviewKinds, nodeMetrics, podMetrics] }, options.address)
     this.#openApi = new OpenApi(served, options.release)
     this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
+    options.authenticator.setTokenReader((token) => tokens.userOf(token, parts.access))
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
+    const scraper = new NodeScraper(options.clock, askOverTls(options.nodeClient, options.clock))
+    const metrics = new MetricsApi({ objects: parts.access, clock: options.clock, scraper })
     this.calls = new ResourceCalls({
       parts,
-      virtual: new Virtual(parts, options.authenticator),
+      virtual: new Virtual(parts, options.authenticator, metrics),
       hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
       lost: () => this.#lost,
     })
@@ -92,7 +102,9 @@ export class ApiServer {
 
   /** Loads what is stored and makes the objects that every cluster has. */
   static async open(options: ApiServerOptions): Promise<ApiServer> {
-    const registry = new Registry(allResources(options.random), allActions)
+    const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey)
+    const actions = allActions(tokens)
+    const registry = new Registry(allResources(options.random), actions)
     let server: ApiServer | undefined
     const objects = await ObjectStore.open(options.store, registry, (why) => {
       options.logger.error('the store can no longer be followed', { error: why })
@@ -100,7 +112,7 @@ export class ApiServer {
     })
     const { gates, admission, clock, random } = options
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
-    server = new ApiServer(options, parts)
+    server = new ApiServer(options, parts, tokens, actions)
     await bootstrap(parts)
     return server
   }
@@ -139,11 +151,11 @@ export class ApiServer {
   #paths(): string[] {
     const versions = new Set(this.parts.registry.all().map((r) => r.apiVersion))
     const groups = [...versions].filter((v) => v.includes('/')).flatMap((v) => [`/apis/${v.split('/')[0]}`, `/apis/${v}`])
-    const others = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+    const others = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...this.pages.keys()]
     return [...new Set([...groups, ...others])].sort()
   }
 
-  /** What is not about objects: discovery, OpenAPI, health, metrics. Nothing where the path is none of these. */
+  /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
     if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
@@ -151,6 +163,8 @@ export class ApiServer {
     if (path === '/metrics' && method === 'GET') {
       return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
     }
+    const page = method === 'GET' ? this.pages.get(path)?.() : undefined
+    if (page) return { code: 200, headers: { 'content-type': page.type }, body: Buffer.from(page.body) }
     return this.health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
   }
 }

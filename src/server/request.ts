@@ -6,9 +6,10 @@ import type { AdmissionPlugin } from './admission/admission.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Objects, UserInfo } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
-import type { Resource, RuleContext } from './resource.ts'
+import type { RuleContext } from './resource.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { NodePlace } from './subresources/action.ts'
+import type { Tabular } from './table.ts'
 
 /** What all requests share: the parts of a running server that verbs use. */
 export interface ServerParts {
@@ -58,7 +59,7 @@ export interface ListMeta {
 /** What a verb answers: data, to be encoded for a socket or handed over as it is. */
 export type Result =
   | { kind: 'stored'; code: number; target: Registered; stored: StoredObject }
-  | { kind: 'value'; code: number; value: object; resource?: Resource }
+  | { kind: 'value'; code: number; value: object; resource?: Tabular }
   | { kind: 'list'; target: Registered; items: readonly StoredObject[]; meta: ListMeta }
   | { kind: 'watch'; target: Registered; watch: WatchSpec }
   | { kind: 'text'; code: number; text: string }

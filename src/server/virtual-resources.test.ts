@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Authenticator } from './auth/authenticate.ts'
+import { MetricsApi, NodeScraper } from './metrics/index.ts'
 import { parsePath, type ResourcePath } from './request-info.ts'
 import { ServerTrial } from './server-trial.ts'
 import { create } from './verbs/create.ts'
@@ -10,7 +11,8 @@ let virtual: Virtual
 
 beforeAll(async () => {
   trial = await ServerTrial.open()
-  virtual = new Virtual(trial.parts, new Authenticator(new Map([['sesame', { name: 'ali', groups: ['thieves'] }]])))
+  const metrics = new MetricsApi({ objects: trial.parts.access, clock: trial.clock, scraper: new NodeScraper(trial.clock, async () => undefined) })
+  virtual = new Virtual(trial.parts, new Authenticator(new Map([['sesame', { name: 'ali', groups: ['thieves'] }]])), metrics)
   await create(trial.request('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }))
   await create(trial.request('/api/v1/nodes', { metadata: { name: 'n' } }))
 })

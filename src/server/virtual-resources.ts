@@ -2,6 +2,7 @@ import { methodNotAllowed } from '../api/errors.ts'
 import { structOf } from '../api/schema/index.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import { decodeBody } from './body.ts'
+import type { MetricsApi } from './metrics/index.ts'
 import type { ResourcePath } from './request-info.ts'
 import type { Result, ServerParts } from './request.ts'
 import type { VirtualRequest, VirtualResources } from './resource-calls.ts'
@@ -10,14 +11,16 @@ import { type ActionContext, resultOf } from './subresources/action.ts'
 import { podBinding } from './subresources/pod-binding.ts'
 import { parseWriteOptions } from './verbs/options.ts'
 
-/** Kinds that are answered and never stored: reviews, and bindings by their collection. */
+/** Kinds that are answered and never stored: reviews, bindings by their collection, what nodes and pods use. */
 export class Virtual implements VirtualResources {
   readonly #parts: ServerParts
   readonly #authenticator: Authenticator
+  readonly #metrics: MetricsApi
 
-  constructor(parts: ServerParts, authenticator: Authenticator) {
+  constructor(parts: ServerParts, authenticator: Authenticator, metrics: MetricsApi) {
     this.#parts = parts
     this.#authenticator = authenticator
+    this.#metrics = metrics
   }
 
   run(path: ResourcePath, request: VirtualRequest): Promise<Result> | undefined {
@@ -25,7 +28,7 @@ export class Virtual implements VirtualResources {
     if (review) return path.name === '' && review.namespaced === path.inNamespace ? this.#review(review, path, request) : undefined
     if (isDefinitions(path) && request.method === 'GET') return Promise.resolve(noDefinitions())
     const isBindings = path.apiVersion === 'v1' && path.plural === 'bindings' && path.inNamespace && path.name === ''
-    return isBindings ? this.#bind(path, request) : undefined
+    return isBindings ? this.#bind(path, request) : this.#metrics.run(path, request.method, request.query)
   }
 
   async #review(review: Review, path: ResourcePath, request: VirtualRequest): Promise<Result> {

@@ -64,6 +64,7 @@ const keyLines: Record<string, string[]> = {
     '  resource cpu on pods  (as a percentage of request):  <unknown> / 80%',
     'Deployment pods:                                       0 current / 0 desired',
   ],
+  'CloneSet.apps.kruise.io': ['  Replicas:                   2', '      Partition:          50%', '      Pod Update Policy:  ReCreate', 'Events:                    <none>'],
   'CronJob.batch': ['Schedule:                      0 3 * * *', 'Concurrency Policy:            Allow', 'Suspend:                       False', 'Last Schedule Time:  <unset>'],
   'Job.batch': [
     'Selector:         batch.kubernetes.io/controller-uid=UID',
@@ -103,7 +104,7 @@ beforeAll(() => cluster.kubectl.ok('create -f -', JSON.stringify({ apiVersion: '
 describe('kubectl describe', () => {
   it('is tried with every kind that is stored', async () => {
     const rows = (await cluster.kubectl.ok('api-resources --verbs=list --no-headers')).trim().split('\n')
-    const served = rows.map((row) => row.trim().split(/ +/)).map((cells) => ({ kind: cells.at(-1)!, group: cells.at(-3)!.replace(/\/?v\d+$/, '') }))
+    const served = rows.map((row) => row.trim().split(/ +/)).map((cells) => ({ kind: cells.at(-1)!, group: cells.at(-3)!.replace(/\/?v\d+(beta\d+)?$/, '') }))
     expect(samples.map((s) => s.kind).sort()).toEqual(served.map(({ kind, group }) => (group ? `${kind}.${group}` : kind)).sort())
   })
 

@@ -49,6 +49,13 @@ export class Heartbeat {
     return this.#node
   }
 
+  /** Reads the node as others have left it; where that cannot be, what is known stays. */
+  async look(): Promise<void> {
+    await this.#try('the node could not be read', async () => {
+      this.#node = await this.#options.client.get(nodes, '', this.#options.nodeName)
+    })
+  }
+
   /** Resolves once the node is in the API and has said that it is there. */
   async start(): Promise<void> {
     while (!this.#isStopped && !(await this.#try('the node could not be registered', () => this.#register()))) {
@@ -95,7 +102,8 @@ export class Heartbeat {
     const images = (await runtime.listImages()).slice(0, 50).map(({ tags, sizeBytes }) => ({ names: [...tags], sizeBytes }))
     const [problem] = await runtime.problems()
     const broken = problem ? `container runtime is not ready: ${problem.condition}=false reason:${problem.reason} message:${problem.message}` : undefined
-    return nodeStatus(shape, old, { problem: health().problem ?? broken }, images, clock.now())
+    const { problem: own, pressures } = health()
+    return nodeStatus(shape, old, { problem: own ?? broken, pressures }, images, clock.now())
   }
 
   async #report(): Promise<void> {

@@ -1,12 +1,19 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
+import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { EventRecorder } from '../../client/index.ts'
+import { type Refusal, refusalOf } from '../admission/admit.ts'
+import { Room } from '../admission/room.ts'
+import { EvictionManager } from '../eviction/eviction-manager.ts'
+import { type Threshold, defaultThresholds, parseThresholds } from '../eviction/signals.ts'
 import { type Faults, noFaults } from '../faults.ts'
+import type { Machine } from '../machine/machine.ts'
 import { BackOff } from '../pods/back-off.ts'
 import { type PodContainer, fieldPathOf } from '../pods/containers.ts'
+import { lastWordsOf } from '../pods/last-words.ts'
 import type { NodeContext } from '../pods/node-context.ts'
 import { PodWorker } from '../pods/pod-worker.ts'
 import { removeAll, stopSandboxes } from '../pods/stopping.ts'
@@ -14,7 +21,7 @@ import type { Prober } from '../probes/prober.ts'
 import { podNameLabel } from '../runtime/labels.ts'
 import { PodView } from '../runtime/pod-view.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { PodAccess } from '../server/pod-access.ts'
+import { type LogSource, PodAccess } from '../server/pod-access.ts'
 import type { NodeSources } from '../sources/node-sources.ts'
 import { StageTimes, Stages } from '../stages.ts'
 import { StatusManager } from '../status/status-manager.ts'
@@ -28,7 +35,10 @@ export interface NodeAgentOptions {
   nodeName: string
   shape: NodeShape
   runtime: Runtime
+  machine: Machine
   prober: Prober
+  /** Where logs are read from. Default: the files that the runtime names. */
+  log?: LogSource
   disk: Disk
   /** Below which the node keeps what belongs to pods. */
   root: string
@@ -40,6 +50,8 @@ export interface NodeAgentOptions {
   logger?: Logger
   faults?: Faults
   times?: StageTimes
+  /** When pods are evicted. Default: kubelet's for memory, and where next to nothing is left of the disk. */
+  thresholds?: readonly Threshold[]
   patched?(outcome: 'done' | 'failed'): void
   dns?: NodeContext['dns']
 }
@@ -60,7 +72,13 @@ export class NodeAgent {
   readonly #events: EventRecorder
   readonly #status: StatusManager
   readonly #view: PodView
+  readonly #eviction: EvictionManager
+  readonly #room: Room
   readonly #workers = new Map<string, PodWorker>()
+  /** Pods that were not taken. */
+  readonly #refused = new Set<string>()
+  /** Pods that wait for a newer look at the node's labels and taints. */
+  readonly #asking = new Set<string>()
   /** Pods that are done for, and that the watch may still tell of. */
   readonly #gone = new Set<string>()
   #unsubscribe = () => {}
@@ -76,9 +94,18 @@ export class NodeAgent {
     const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
     this.#events = new EventRecorder(sources.client, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
     this.#status = new StatusManager({ client: sources.impatientClient, clock, random, logger: this.#logger, ...(options.patched ? { patched: options.patched } : {}) })
-    this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger)
-    this.access = new PodAccess({ runtime, clock, pod: (namespace, name) => this.#podNamed(namespace, name), state: (uid) => this.#view.state(uid) })
+    const volumes = new VolumeManager(options.disk, options.root)
+    this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger, options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined)
+    this.access = new PodAccess({
+      runtime, clock,
+      machine: options.machine,
+      pod: (namespace, name) => this.#podNamed(namespace, name),
+      state: (uid) => this.#view.state(uid),
+      uids: () => this.#view.uids(),
+      ...(options.log ? { log: options.log } : {}),
+    })
     const hostIps = shape.addresses.filter((a) => a.type === 'InternalIP').map((a) => a.address)
+    this.#room = new Room(shape.allocatable)
     const place = { hostIps, allocatable: shape.allocatable }
     this.#context = {
       nodeName, clock, runtime, stages,
@@ -86,7 +113,7 @@ export class NodeAgent {
       client: sources.impatientClient,
       view: this.#view,
       prober: options.prober,
-      volumes: new VolumeManager(options.disk, options.root),
+      volumes,
       objects: sources.objects,
       status: this.#status,
       crashes: new BackOff(clock, crashFirstMs, crashLongestMs),
@@ -94,6 +121,7 @@ export class NodeAgent {
       place: () => place,
       services: () => sources.services(),
       dns: options.dns ?? { servers: [], domain: 'cluster.local' },
+      left: (uid) => this.#room.leave(uid),
       tellsSandbox: gates.enabled('PodReadyToStartContainersCondition'),
       event: (pod, type, reason, message, container) => this.#events.event(referenceTo(pod, container), type, reason, message),
     }
@@ -101,8 +129,19 @@ export class NodeAgent {
       nodeName, shape, runtime, clock, random,
       client: sources.impatientClient,
       logger: this.#logger,
-      health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined }),
+      health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined, pressures: this.#eviction.pressures }),
       mayBeat: () => stages.mayBeat(),
+    })
+    const machine = { look: async () => stages.shortened(await options.machine.look()) }
+    const about = { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName }
+    this.#eviction = new EvictionManager({
+      machine, clock,
+      thresholds: options.thresholds ?? parseThresholds(defaultThresholds),
+      logger: this.#logger,
+      workers: () => this.#workers.values(),
+      containers: (uid) => this.access.memoryOf(uid),
+      event: (type, reason, message) => this.#events.event(about, type, reason, message),
+      turned: () => void this.#heartbeat.beat(),
     })
   }
 
@@ -114,6 +153,7 @@ export class NodeAgent {
     if (this.#isStopped) return
     this.#unsubscribe = sources.feed.subscribe(this.name, { changed: (pod) => this.#changed(pod), removed: (pod) => this.#removed(pod) })
     this.#adoptOrEnd()
+    this.#eviction.start()
     const relist = () => {
       this.#view.relist().catch((error: unknown) => this.#logger.warn('the runtime did not say what it has', { error }))
       this.#cancelRelist = clock.after(relistMs, relist)
@@ -126,6 +166,7 @@ export class NodeAgent {
     this.#isStopped = true
     this.#unsubscribe()
     this.#cancelRelist()
+    this.#eviction.stop()
     for (const worker of this.#workers.values()) worker.abandon()
     this.#workers.clear()
     this.#view.stop()
@@ -161,21 +202,63 @@ export class NodeAgent {
     if (this.#gone.has(uid)) return
     const worker = this.#workers.get(uid)
     if (worker) return worker.update(pod)
+    if (this.#asking.has(uid)) return
+    if (this.#refused.has(uid) && !pod.metadata.deletionTimestamp) return this.#status.observed(pod)
     // What has ended, and of which nothing is left here, needs nobody.
     const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     if (hasEnded && !pod.metadata.deletionTimestamp && this.#view.state(uid).sandboxes.length === 0) return
     if (this.#isShuttingDown) return
+    this.#take(pod)
+  }
+
+  /** Runs the pod, if there is a place for it. What runs already has its place. */
+  #take(pod: Pod, isNodeFresh = false): void {
+    const uid = pod.metadata.uid!
+    const { node } = this.#heartbeat
+    const isPlaced = pod.metadata.deletionTimestamp !== undefined || this.#view.state(uid).sandboxes.length > 0
+    const refusal = isPlaced || !node ? undefined : refusalOf(pod, { node, room: this.#room, pressures: this.#eviction.pressures })
+    if (refusal?.goesByNode && !isNodeFresh) return this.#lookAgain(pod)
+    if (refusal) return this.#refuse(pod, refusal)
+    this.#room.take(pod)
     this.#workers.set(uid, new PodWorker(this.#context, pod, (over) => this.#over(over)))
+  }
+
+  /** Labels and taints may have changed since the node was last seen. */
+  #lookAgain(pod: Pod): void {
+    const { uid, namespace = '', name = '' } = pod.metadata
+    this.#asking.add(uid!)
+    void this.#heartbeat.look().then(() => {
+      this.#asking.delete(uid!)
+      const now = this.#podNamed(namespace, name)
+      if (!this.#isStopped && !this.#isShuttingDown && now?.metadata.uid === uid) this.#take(now!, true)
+    })
+  }
+
+  #refuse(pod: Pod, { reason, message }: Refusal): void {
+    const uid = pod.metadata.uid!
+    this.#refused.add(uid)
+    this.#context.event(pod, 'Warning', reason, message)
+    const { generation } = pod.metadata
+    this.#status.set(pod, {
+      ...pod.status,
+      phase: 'Failed',
+      reason,
+      message: `Pod was rejected: ${message}`,
+      startTime: pod.status?.startTime ?? timestamp(this.#options.clock.now()),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    })
   }
 
   #removed(pod: Pod): void {
     const uid = pod.metadata.uid!
     this.#gone.delete(uid)
+    if (this.#refused.delete(uid)) this.#status.forget(uid)
     this.#workers.get(uid)?.removed()
   }
 
   #over(uid: string): void {
     this.#workers.delete(uid)
+    this.#room.leave(uid)
     if (this.#options.sources.feed.podsOf(this.name).some((p) => p.metadata.uid === uid)) this.#gone.add(uid)
   }
 

@@ -1,4 +1,5 @@
 import type { Node, NodeCondition, NodeStatus } from '../../api/generated/types.ts'
+import type { Pressure } from '../eviction/signals.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 
 /** What a node is made of. */
@@ -27,23 +28,43 @@ export const wellKnownLabels = (name: string, { architecture, operatingSystem }:
 export interface NodeHealth {
   /** Why the node is not ready; undefined when it is. */
   problem: string | undefined
+  pressures: readonly Pressure[]
 }
 
-const pressures = [
-  ['MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-] as const
+interface Words {
+  reason: string
+  message: string
+}
+
+/** What is said of each, when there is enough and when there is not. */
+const pressureWords: Record<Pressure, { enough: Words; short: Words }> = {
+  MemoryPressure: {
+    enough: { reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
+    short: { reason: 'KubeletHasInsufficientMemory', message: 'kubelet has insufficient memory available' },
+  },
+  DiskPressure: {
+    enough: { reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
+    short: { reason: 'KubeletHasDiskPressure', message: 'kubelet has disk pressure' },
+  },
+  PIDPressure: {
+    enough: { reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
+    short: { reason: 'KubeletHasInsufficientPID', message: 'kubelet has insufficient PID available' },
+  },
+}
 
 /** The node's conditions. Times of transition are kept from `old` where nothing has turned. */
-export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem }: NodeHealth, nowMs: number): NodeCondition[] {
+export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem, pressures }: NodeHealth, nowMs: number): NodeCondition[] {
   const now = timestamp(nowMs)
   const make = (type: string, status: string, reason: string, message: string): NodeCondition => {
     const before = old?.find((c) => c.type === type)
     return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now }
   }
   return [
-    ...pressures.map(([type, reason, message]) => make(type, 'False', reason, message)),
+    ...Object.entries(pressureWords).map(([type, { enough, short }]) => {
+      const isShort = (pressures as readonly string[]).includes(type)
+      const { reason, message } = isShort ? short : enough
+      return make(type, isShort ? 'True' : 'False', reason, message)
+    }),
     problem === undefined
       ? make('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
       : make('Ready', 'False', 'KubeletNotReady', problem),

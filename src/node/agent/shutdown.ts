@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { isCritical } from '../pods/critical.ts'
 import type { PodWorker } from '../pods/pod-worker.ts'
 import type { StatusManager } from '../status/status-manager.ts'
 
@@ -12,19 +13,15 @@ export interface Shutdown {
   criticalSeconds: number
 }
 
-/** From here on, a pod is one that the others need. */
-const criticalPriority = 2_000_000_000
-
 const message = 'Pod was terminated in response to imminent node shutdown.'
 
 const pollMs = 100
 
 /** Ends the pods of a node that goes down, critical ones after all others. Resolves when all have ended and the API knows, or the time is over. */
 export async function shutdownNode({ workers, clock, status, graceSeconds, criticalSeconds }: Shutdown): Promise<void> {
-  const isCritical = ({ pod }: PodWorker) => (pod.spec.priority ?? 0) >= criticalPriority
   const groups = [
-    { members: workers.filter((w) => !isCritical(w)), seconds: graceSeconds - criticalSeconds },
-    { members: workers.filter(isCritical), seconds: criticalSeconds },
+    { members: workers.filter((w) => !isCritical(w.pod)), seconds: graceSeconds - criticalSeconds },
+    { members: workers.filter((w) => isCritical(w.pod)), seconds: criticalSeconds },
   ]
   for (const { members, seconds } of groups) {
     for (const worker of members) {

@@ -18,6 +18,9 @@ const messages: Record<StageName, string> = {
   image: 'failed to pull image: the fault plan says so',
   container: 'failed to start container: the fault plan says so',
   heartbeat: 'the fault plan holds it back',
+  'memory-pressure': 'the fault plan takes the memory',
+  'disk-pressure': 'the fault plan takes the disk',
+  'pid-pressure': 'the fault plan takes the processes',
 }
 
 interface Active {

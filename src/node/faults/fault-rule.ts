@@ -14,8 +14,14 @@ export const stageNames = {
   image: 'image',
   container: 'container',
   heartbeat: 'heartbeat',
+  'memory-pressure': 'memory-pressure',
+  'disk-pressure': 'disk-pressure',
+  'pid-pressure': 'pid-pressure',
 } as const satisfies Record<string, Stage>
 export type StageName = keyof typeof stageNames
+
+/** What happens to a node, not to a pod on its way: it is so, or it is not. */
+export const nodeStages: ReadonlySet<StageName> = new Set(['heartbeat', 'memory-pressure', 'disk-pressure', 'pid-pressure'])
 
 /** One thing that goes wrong, as a plan says it. What is left out does not narrow it. */
 export interface FaultRule {
@@ -85,7 +91,7 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
   }
   if (rule['stage'] === undefined) throw new Error(`${path}.stage: ${checks['stage']!(undefined)}`)
   if (rule['delay'] === undefined && rule['fail'] === undefined) throw new Error(`${path}: needs a delay, or fail, or both`)
-  if (rule['stage'] === 'heartbeat' && rule['fail'] === undefined) throw new Error(`${path}: a heartbeat can only fail`)
+  if (nodeStages.has(rule['stage'] as StageName) && rule['fail'] === undefined) throw new Error(`${path}: a ${rule['stage'] as string} can only fail`)
   return rule as unknown as FaultRule
 }
 

@@ -1,7 +1,8 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import type { Clock } from '../../base/clock.ts'
-import { LineSplitter, type LogLine, parseLogLine } from './log-line.ts'
+import { LineSplitter } from './log-line.ts'
 import type { LogOptions } from './log-options.ts'
+import { Shown } from './shown.ts'
 import { findTail } from './tail.ts'
 
 export interface LogReader {
@@ -18,7 +19,6 @@ const mostFiles = 5
 const lookMs = 100
 
 const pieceBytes = 64 * 1024
-const lineEnd = Buffer.from('\n')
 
 /** What a container has said, as people want to see it: over all files that its log was written to. Where there is no file, nothing was said. */
 export async function* readLog(file: string, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
@@ -123,7 +123,8 @@ async function* linesOf(handle: FileHandle, from: number, atEnd: AtEnd | undefin
   }
 }
 
-function pause({ clock, signal }: LogReader): Promise<void> {
+/** Waits until it is time to look for more, or nobody listens any longer. */
+export function pause({ clock, signal }: LogReader): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel()
@@ -133,47 +134,4 @@ function pause({ clock, signal }: LogReader): Promise<void> {
     const cancel = clock.after(lookMs, done)
     signal.addEventListener('abort', done)
   })
-}
-
-/** Turns lines of the file into what is shown of them. */
-class Shown {
-  readonly #options: LogOptions
-  readonly #stream: string | undefined
-  #left: number
-  #isInLine = false
-
-  constructor(options: LogOptions) {
-    this.#options = options
-    this.#stream = options.stream === 'All' ? undefined : options.stream.toLowerCase()
-    this.#left = options.limitBytes ?? Infinity
-  }
-
-  /** As much was shown as was asked for. */
-  get isFull(): boolean {
-    return this.#left <= 0
-  }
-
-  show(lines: readonly Buffer[]): Buffer {
-    const parts: Buffer[] = []
-    for (const line of lines) {
-      const parsed = parseLogLine(line)
-      if (parsed && this.#isWanted(parsed)) this.#add(parts, parsed)
-    }
-    const bytes = Buffer.concat(parts)
-    const shown = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
-    this.#left -= shown.length
-    return shown
-  }
-
-  #isWanted({ time, stream }: LogLine): boolean {
-    const { sinceMs } = this.#options
-    return (this.#stream === undefined || this.#stream === stream) && (sinceMs === undefined || Date.parse(time) >= sinceMs)
-  }
-
-  #add(parts: Buffer[], { time, isPart, text }: LogLine): void {
-    if (this.#options.timestamps && !this.#isInLine) parts.push(Buffer.from(`${time} `))
-    parts.push(text)
-    if (!isPart) parts.push(lineEnd)
-    this.#isInLine = isPart
-  }
 }

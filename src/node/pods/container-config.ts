@@ -16,6 +16,8 @@ export interface ContainerSurroundings {
   place: Place
   /** Where the pod's volumes are, by name. */
   volumes: ReadonlyMap<string, string>
+  /** The file in which it may leave a word about its end. */
+  note: string
 }
 
 /** What the runtime is told about a container. Throws a ConfigError where something that it refers to is missing. */
@@ -25,6 +27,7 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
   const variables = await environmentOf(pod, spec, around.env, around.place)
   const known = new Map(variables)
   const { limits } = spec.resources ?? {}
+  const messagePath = spec.terminationMessagePath || '/dev/termination-log'
   const user = { ...pod.spec.securityContext, ...spec.securityContext }
   return {
     metadata: { name: spec.name, attempt },
@@ -33,12 +36,12 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
     args: (spec.args ?? []).map((word) => expand(word, known)),
     workingDir: spec.workingDir ?? '',
     envs: [...variables].map(([key, value]) => ({ key, value })),
-    mounts: mountsOf(container, around.volumes, known),
+    mounts: [...mountsOf(container, around.volumes, known), { containerPath: messagePath, hostPath: around.note, readOnly: false, propagation: 'private' }],
     labels: { [containerNameLabel]: spec.name, [podNameLabel]: name, [podNamespaceLabel]: namespace, [podUidLabel]: uid },
     annotations: {
       [containerHashAnnotation]: hashOf(spec),
       [restartCountAnnotation]: String(attempt),
-      [messagePathAnnotation]: spec.terminationMessagePath ?? '/dev/termination-log',
+      [messagePathAnnotation]: messagePath,
       [messagePolicyAnnotation]: spec.terminationMessagePolicy ?? 'File',
       [gracePeriodAnnotation]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
       [containerSortAnnotation]: container.sort,

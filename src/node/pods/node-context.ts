@@ -37,5 +37,7 @@ export interface NodeContext {
   /** What containers ask for names, where the cluster has somebody who answers. */
   dns: { servers: readonly string[]; domain: string }
   tellsSandbox: boolean
+  /** A pod takes up no more room. */
+  left(uid: string): void
   event(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, container?: PodContainer): void
 }

@@ -8,6 +8,8 @@ import type { NodeContext } from './node-context.ts'
 
 const retryFirstMs = 500
 const retryLongestMs = 122_000
+/** After so much of a token's time there is another one. */
+const tokenLifeUsed = 0.8
 
 /** The volumes of one pod, made once and kept up to date with what they are made from. */
 export class PodVolumes {
@@ -17,6 +19,7 @@ export class PodVolumes {
   readonly #retries: BackOff
   #paths: ReadonlyMap<string, string> | undefined
   #isStale = false
+  #cancelRefresh = () => {}
 
   /** `changed` is called when something that the pod refers to appears, changes or goes. */
   constructor(context: NodeContext, changed: () => void) {
@@ -48,6 +51,7 @@ export class PodVolumes {
   }
 
   release(): void {
+    this.#cancelRefresh()
     for (const release of this.#holds.values()) release()
     this.#holds.clear()
   }
@@ -64,6 +68,7 @@ export class PodVolumes {
       this.#isStale = false
       this.#paths = await (isStage ? stages.run('volumes', pod, signal, make) : make())
       this.#retries.reset('')
+      this.#refreshTokens(pod)
       return 'mounted'
     } catch (e) {
       if (signal.aborted) throw e
@@ -72,6 +77,17 @@ export class PodVolumes {
       this.#retries.next('', clock.now())
       return { retryMs: this.#retries.delayMs(''), mayGoOn: this.#paths !== undefined }
     }
+  }
+
+  /** Tokens are made anew before they run out. */
+  #refreshTokens(pod: Pod): void {
+    this.#cancelRefresh()
+    const seconds = (pod.spec.volumes ?? []).flatMap((v) => v.projected?.sources ?? []).flatMap(({ serviceAccountToken }) => serviceAccountToken?.expirationSeconds ?? [])
+    if (seconds.length === 0) return
+    this.#cancelRefresh = this.#context.clock.after(Math.min(...seconds) * 1000 * tokenLifeUsed, () => {
+      this.#isStale = true
+      this.#changed()
+    })
   }
 
   #sources(signal: AbortSignal): VolumeSources {

@@ -102,10 +102,21 @@ export class PodWorker {
     this.wake()
   }
 
+  /** Ends the pod because the node has too little of something. */
+  evict(message: string, graceSeconds: number): void {
+    this.#context.event(this.#pod, 'Warning', 'Evicted', message)
+    this.judge({ phase: 'Failed', reason: 'Evicted', message, disruption: { reason: 'TerminationByKubelet', message } }, graceSeconds)
+  }
+
   /** Something has happened to it in the runtime, or in what probes say of it. */
   changed(): void {
     this.report()
     this.wake()
+  }
+
+  /** Whether it is to end, whatever the reason. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined
   }
 
   get hasEnded(): boolean {
@@ -158,6 +169,8 @@ export class PodWorker {
       return
     }
     this.#ending = ending
+    // Whoever reads that it has finished may put another in its place.
+    if (why === 'finished') this.#context.left(this.uid)
     this.#context.logger.debug('a pod is being ended', { pod: this.#pod.metadata.name, why, graceSeconds })
     this.#abort.abort(new Error('the pod is being ended'))
     this.wake()
@@ -317,6 +330,7 @@ export class PodWorker {
   async #terminate(): Promise<void> {
     const { view, volumes } = this.#context
     await stopAll(this.#context, this.#pod, view.state(this.uid), this.#ending!.graceSeconds)
+    this.#context.left(this.uid)
     this.report()
     await stopSandboxes(this.#context, view.state(this.uid))
     this.#probes.stop()

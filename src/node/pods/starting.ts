@@ -24,17 +24,22 @@ function nextAttempt(pod: Pod, state: PodState, container: PodContainer): number
   return told && (told.containerID || told.lastState.terminated) ? told.restartCount + 1 : 0
 }
 
-/** Why a container that has crashed is not started yet; undefined if it may be. */
-function crashBackOff(context: NodeContext, pod: Pod, state: PodState, container: PodContainer): StartError | undefined {
-  const last = findContainer(state, container.spec.name)
-  if (last?.state !== 'exited') return undefined
+interface Restart {
+  key: string
+  endedMs: number
+}
+
+/** The start after an end, which has its turn in the back-off of this container with this image; undefined for a first one. */
+function restartOf(pod: Pod, state: PodState, { spec }: PodContainer): Restart | undefined {
+  const last = findContainer(state, spec.name)
+  return last?.state === 'exited' ? { key: `${pod.metadata.uid}_${spec.name}_${spec.image}`, endedMs: last.finishedAtMs } : undefined
+}
+
+/** Why a container that has ended is not started yet; undefined if it may be. */
+function crashBackOff(context: NodeContext, pod: Pod, container: PodContainer, { key, endedMs }: Restart): StartError | undefined {
+  const leftMs = context.crashes.leftMs(key, endedMs)
+  if (leftMs === 0) return undefined
   const { name, namespace, uid } = pod.metadata
-  const key = `${uid}_${container.spec.name}_${container.spec.image}`
-  const leftMs = context.crashes.leftMs(key, last.finishedAtMs)
-  if (leftMs === 0) {
-    context.crashes.next(key, last.finishedAtMs)
-    return undefined
-  }
   context.event(pod, 'Warning', 'BackOff', `Back-off restarting failed container ${container.spec.name} in pod ${name}_${namespace}(${uid})`, container)
   const wait = printDuration(context.crashes.delayMs(key))
   return new StartError('CrashLoopBackOff', `back-off ${wait} restarting failed container=${container.spec.name} pod=${name}_${namespace}(${uid})`, leftMs)
@@ -52,7 +57,8 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
   const uid = pod.metadata.uid!
   const namespace = pod.metadata.namespace ?? ''
   const state = view.state(uid)
-  const waiting = crashBackOff(context, pod, state, container)
+  const restart = restartOf(pod, state, container)
+  const waiting = restart && crashBackOff(context, pod, container, restart)
   if (waiting) throw waiting
   const failed = (reason: string, e: unknown): StartError => {
     const message = messageOf(e)
@@ -65,6 +71,8 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
     if (e instanceof StartError) context.event(pod, 'Warning', 'Failed', `Error: ${e.reason}`, container)
     throw e
   }
+  // Only now: an image that is not there has a back-off of its own, and is no crash.
+  if (restart) context.crashes.next(restart.key, restart.endedMs)
   const { hostIps, allocatable } = context.place()
   const place: Place = { hostIps, allocatable, podIps: sandbox.ips.length > 0 ? sandbox.ips : hostIps }
   const env = {
@@ -72,7 +80,9 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
     secret: (name: string) => objects.get<Secret>(secrets, namespace, name, signal),
     services: context.services(),
   }
-  const config = await containerConfig(pod, container, nextAttempt(pod, state, container), { env, place, volumes }).catch((e: unknown) => {
+  const attempt = nextAttempt(pod, state, container)
+  const note = await context.volumes.makeNote(uid, container.spec.name, attempt)
+  const config = await containerConfig(pod, container, attempt, { env, place, volumes, note }).catch((e: unknown) => {
     throw e instanceof ConfigError ? failed('CreateContainerConfigError', e) : e
   })
   const id = await stages.run('container', pod, signal, () => runtime.createContainer(sandbox.id, config), container.spec.name).catch((e: unknown) => {

@@ -31,6 +31,9 @@ export function readySandbox(state: PodState, hostNetwork: boolean): SandboxStat
   return sandbox?.state === 'ready' && (hostNetwork || sandbox.ips.length > 0) ? sandbox : undefined
 }
 
+/** What is to be said of a container that has ended, asked for once. */
+export type LastWords = (status: ContainerStatus) => Promise<string>
+
 /** Remembers what the runtime has, by pod: only what an event tells of is asked for anew. */
 export class PodView {
   readonly #runtime: Runtime
@@ -40,10 +43,13 @@ export class PodView {
   /** What is being asked for; true where it changed again meanwhile. */
   readonly #asking = new Map<string, { again: boolean; done: Promise<void> }>()
   readonly #changed: (uid: string) => void
+  readonly #lastWords: LastWords | undefined
   #unwatch = () => {}
 
-  constructor(runtime: Runtime, changed: (uid: string) => void, logger: Logger) {
+  /** Without `lastWords` containers end as the runtime says, without a word of their own. */
+  constructor(runtime: Runtime, changed: (uid: string) => void, logger: Logger, lastWords?: LastWords) {
     this.#runtime = runtime
+    this.#lastWords = lastWords
     this.#changed = changed
     this.#logger = logger
   }
@@ -71,7 +77,8 @@ export class PodView {
 
   /** Looks at everything again, and tells of what is not as it was. */
   async relist(): Promise<void> {
-    const [sandboxes, containers] = await Promise.all([this.#runtime.listPodSandboxes(), this.#runtime.listContainers()])
+    const [sandboxes, listed] = await Promise.all([this.#runtime.listPodSandboxes(), this.#runtime.listContainers()])
+    const containers = this.#lastWords ? await Promise.all(listed.map((status) => this.#withLastWords(status))) : listed
     const seen = new Set([...sandboxes, ...containers].map(({ id }) => id))
     const touched = new Set<string>()
     for (const sandbox of sandboxes) if (this.#putSandbox(sandbox)) touched.add(sandbox.metadata.uid)
@@ -132,11 +139,17 @@ export class PodView {
 
   async #askContainer(sandboxId: string, id: string): Promise<void> {
     try {
-      this.#putContainer(await this.#runtime.containerStatus(id))
+      this.#putContainer(await this.#withLastWords(await this.#runtime.containerStatus(id)))
     } catch (e) {
       if (!isGone(e)) throw e
       this.#drop(this.#uidOfSandbox.get(sandboxId), id)
     }
+  }
+
+  async #withLastWords(status: ContainerStatus): Promise<ContainerStatus> {
+    if (status.state !== 'exited' || !this.#lastWords) return status
+    const known = this.#pods.get(status.labels[podUidLabel] ?? '')?.containers.get(status.id)
+    return { ...status, message: known?.state === 'exited' ? known.message : await this.#lastWords(status) }
   }
 
   #putSandbox(status: SandboxStatus): boolean {

@@ -81,6 +81,9 @@ export interface ContainerStatus {
 }
 
 export interface Usage {
+  /** When it was looked at. */
+  atMs: number
+  /** Since it was started. */
   cpuNanos: number
   memoryBytes: number
 }

@@ -1,10 +1,12 @@
 import { Readable, type Writable } from 'node:stream'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type LogOptions, readLog } from '../logs/index.ts'
+import { type LogOptions, type LogReader, readLog } from '../logs/index.ts'
+import type { Machine } from '../machine/machine.ts'
+import { containerNameLabel, podNameLabel, podNamespaceLabel } from '../runtime/labels.ts'
 import { type PodState, findContainer, readySandbox } from '../runtime/pod-view.ts'
 import type { Attachment, ContainerStatus, Runtime } from '../runtime/runtime.ts'
-import type { NodeServer } from './node-server.ts'
+import type { NodeFigures, NodeServer } from './node-server.ts'
 
 /** A request that makes no sense for the pod as it is; the code is HTTP's. */
 export class Refusal extends Error {
@@ -17,13 +19,23 @@ export class Refusal extends Error {
   }
 }
 
+/** Reads what a container has said. */
+export type LogSource = (container: ContainerStatus, options: LogOptions, reader: LogReader) => AsyncGenerator<Buffer>
+
 export interface PodAccessOptions {
   runtime: Runtime
+  machine: Machine
   clock: Clock
+  /** Default: from the files that the runtime names. */
+  log?: LogSource
   /** Undefined for a pod that this node does not have. */
   pod(namespace: string, name: string): Pod | undefined
   state(uid: string): PodState
+  /** Of the pods that the runtime has. */
+  uids(): readonly string[]
 }
+
+const logFiles: LogSource = ({ logPath }, options, reader) => readLog(logPath, options, reader)
 
 /** What a node lets people see of its pods. */
 export class PodAccess implements NodeServer {
@@ -40,9 +52,9 @@ export class PodAccess implements NodeServer {
   async logs(namespace: string, name: string, container: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
     const pod = this.#pod(namespace, name)
     const state = this.#o.state(pod.metadata.uid!)
-    const { id, logPath } = loggedContainer(pod, state, container, options.previous)
-    const isWritten = () => this.#o.state(pod.metadata.uid!).containers.some((c) => c.id === id && c.state === 'running')
-    return Readable.from(readLog(logPath, options, { clock: this.#o.clock, isWritten, signal }), { objectMode: false })
+    const logged = loggedContainer(pod, state, container, options.previous)
+    const isWritten = () => this.#o.state(pod.metadata.uid!).containers.some((c) => c.id === logged.id && c.state === 'running')
+    return Readable.from((this.#o.log ?? logFiles)(logged, options, { clock: this.#o.clock, isWritten, signal }), { objectMode: false })
   }
 
   async exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment> {
@@ -58,6 +70,23 @@ export class PodAccess implements NodeServer {
     const sandbox = readySandbox(this.#o.state(pod.metadata.uid!), pod.spec.hostNetwork === true)
     if (!sandbox) throw new Refusal(500, `pod ${name} is not running: it has no sandbox`)
     return this.#o.runtime.connect(sandbox.id, port)
+  }
+
+  async figures(): Promise<NodeFigures> {
+    const { clock, machine, runtime, state, uids } = this.#o
+    const atMs = clock.now()
+    const running = uids().flatMap((uid) => state(uid).containers.filter((c) => c.state === 'running'))
+    const [{ cpuNanos, memory }, ...containers] = await Promise.all([machine.look(), ...running.map(async ({ id, labels, startedAtMs }) => {
+      const usage = await runtime.containerUsage(id)
+      return { namespace: labels[podNamespaceLabel] ?? '', pod: labels[podNameLabel] ?? '', container: labels[containerNameLabel] ?? '', startedAtMs, ...usage }
+    })])
+    return { node: { atMs, cpuNanos, memoryBytes: memory.capacity - memory.available }, containers }
+  }
+
+  /** What the containers of a pod that run take of the memory. */
+  async memoryOf(uid: string): Promise<{ name: string; memoryBytes: number }[]> {
+    const running = this.#o.state(uid).containers.filter((c) => c.state === 'running')
+    return Promise.all(running.map(async ({ id, metadata }) => ({ name: metadata.name, memoryBytes: (await this.#o.runtime.containerUsage(id)).memoryBytes })))
   }
 
   #pod(namespace: string, name: string): Pod {

@@ -9,6 +9,7 @@ import { parseLogOptions } from '../logs/index.ts'
 import { mayAsk } from './caller.ts'
 import type { NodeServer } from './node-server.ts'
 import { Refusal } from './pod-access.ts'
+import { resourceMetrics } from './resource-metrics.ts'
 import { openStream } from './streams.ts'
 
 export interface ServeNodeOptions {
@@ -20,6 +21,8 @@ export interface ServeNodeOptions {
   clientAuthority: string
   /** Whoever has the pod. */
   find(namespace: string, pod: string): NodeServer | undefined
+  /** The node that is called so: several may share a door. Where there is one only, it answers to any name. */
+  node(host: string): NodeServer | undefined
   clock: Clock
   logger: Logger
 }
@@ -41,7 +44,7 @@ export interface Asked {
   query: URLSearchParams
 }
 
-/** Serves logs, commands and ports of pods over TLS, to the API server alone. */
+/** Serves logs, commands, ports and figures of pods over TLS, to the API server alone. */
 export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   const { serving, clientAuthority } = options
   const server = createServer({ cert: serving.certificate, key: serving.key, ca: clientAuthority, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' })
@@ -84,9 +87,13 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
 const refusalOf = (e: unknown): Refusal => (e instanceof Refusal ? e : new Refusal(500, e instanceof Error ? e.message : String(e)))
 
 /** Nothing is looked at before it is clear who asks. */
-function askedFor({ find }: ServeNodeOptions, request: IncomingMessage): Asked {
-  const problem = mayAsk(request.socket as TLSSocket)
+function checkCaller({ socket }: IncomingMessage): void {
+  const problem = mayAsk(socket as TLSSocket)
   if (problem) throw new Refusal(problem.code, problem.message)
+}
+
+function askedFor({ find }: ServeNodeOptions, request: IncomingMessage): Asked {
+  checkCaller(request)
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://node')
   const [what = '', namespace = '', pod = '', container = '', ...more] = pathname.slice(1).split('/').map(decodeURIComponent)
   if (what !== 'containerLogs' && what !== 'exec' && what !== 'attach' && what !== 'portForward') throw new Refusal(404, '404 page not found')
@@ -100,6 +107,7 @@ async function answer(options: ServeNodeOptions, request: IncomingMessage, respo
   const abort = new AbortController()
   response.once('close', () => abort.abort())
   try {
+    if (request.url === '/metrics/resource') return await answerFigures(options, request, response)
     const { what, server, namespace, pod, container, query } = askedFor(options, request)
     if (what !== 'containerLogs') throw new Refusal(400, 'Upgrade request required')
     if (request.method !== 'GET') throw new Refusal(405, 'method not allowed')
@@ -110,6 +118,14 @@ async function answer(options: ServeNodeOptions, request: IncomingMessage, respo
     const { code, message } = refusalOf(e)
     response.writeHead(code, { 'content-type': 'text/plain' }).end(message)
   }
+}
+
+async function answerFigures(options: ServeNodeOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  checkCaller(request)
+  const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+  const node = options.node(host)
+  if (!node) throw new Refusal(404, `no node is called ${JSON.stringify(host)}`)
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(resourceMetrics(await node.figures()))
 }
 
 function optionsOf(query: URLSearchParams, nowMs: number) {

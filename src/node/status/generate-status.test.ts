@@ -26,6 +26,8 @@ const said = (status: PodStatus, type: string) => status.conditions?.find((c) =>
 const exited = (exitCode: number) => container('app', { state: 'exited', exitCode, finishedAtMs: noon, reason: exitCode === 0 ? 'Completed' : 'Error' })
 const policy = (restartPolicy: string): Pod => samplePod({ restartPolicy })
 
+const verdict = { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } as const
+
 describe('generateStatus()', () => {
   it.each<[string, Partial<Seen>, string]>([
     ['nothing has been done yet', { state: state([], []) }, 'Pending'],
@@ -35,7 +37,8 @@ describe('generateStatus()', () => {
     ['it has ended badly', { pod: policy('Never'), state: state([exited(1)]) }, 'Failed'],
     ['it failed, and is tried again', { pod: policy('OnFailure'), state: state([exited(1)]) }, 'Running'],
     ['it is ended, though it would be restarted', { state: state([exited(0)]), isEnding: true }, 'Succeeded'],
-    ['it was judged', { verdict: { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } }, 'Failed'],
+    ['it was judged, and has ended', { verdict, state: state([exited(0)]), isEnding: true }, 'Failed'],
+    ['it was judged, and still runs', { verdict, isEnding: true }, 'Running'],
     ['it has ended before', { old: { phase: 'Failed' }, state: state([], []) }, 'Failed'],
   ])('when %s, tells the phase', (_, more, phase) => {
     expect(generateStatus(seen(more)).phase).toBe(phase)

@@ -36,7 +36,11 @@ export function generateStatus(seen: Seen): PodStatus {
   const regular = containerStatuses(seen, regularContainersOf(pod), old.containerStatuses)
   const ephemeral = containerStatuses(seen, ephemeralContainersOf(pod), old.ephemeralContainerStatuses)
   const statuses = { init: init ?? [], regular: regular ?? [] }
-  const phase = finalPhase(old.phase, verdict?.phase ?? phaseOf(pod, statuses, seen.isEnding))
+  const presentPhase = finalPhase(old.phase, phaseOf(pod, statuses, seen.isEnding))
+  const phase = verdict ? finalPhase(old.phase, verdict.phase) : presentPhase
+  // As long as something runs, nobody may take the pod for ended; its conditions say already what is to come.
+  const isHeldBack = verdict !== undefined && seen.state.containers.some((c) => c.state === 'running')
+  const toldPhase = isHeldBack ? presentPhase : phase
   const sandbox = readySandbox(seen.state, pod.spec.hostNetwork === true)
   const containers = containersReady(pod, statuses, phase)
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
@@ -51,12 +55,12 @@ export function generateStatus(seen: Seen): PodStatus {
   const generation = pod.metadata.generation
   const knownTimes = seen.isFirst ? timesFromRuntime(seen, statuses.regular.length) : {}
   const conditions = sayings.map((saying) => condition(saying, old.conditions, knownTimes[saying.type] ?? seen.nowMs, generation))
-  const kept = verdict ?? (phase === 'Failed' && old.phase === 'Failed' ? old : undefined)
+  const kept = isHeldBack ? old : verdict ?? (phase === 'Failed' && old.phase === 'Failed' ? old : undefined)
   const podIps = pod.spec.hostNetwork ? seen.hostIps : (sandbox?.ips ?? [])
   // Where a pod has been reached stays known once it has ended, as long as nothing else is known.
   const ips = podIps.length > 0 ? podIps : phase === 'Pending' || phase === 'Running' ? [] : (old.podIPs ?? []).map(({ ip }) => ip)
   return {
-    phase,
+    phase: toldPhase,
     conditions,
     ...(kept?.reason ? { reason: kept.reason } : {}),
     ...(kept?.message ? { message: kept.message } : {}),

@@ -1,26 +1,45 @@
-import { access, chmod, lstat, mkdir, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import { access, chmod, lchown, lstat, mkdir, open, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { VolumeFiles } from './files.ts'
 
 /** Where volumes are kept. A runtime that has no use for them gets one that keeps nothing. */
 export interface Disk {
+  /** Whether anybody will read what is written. */
+  readonly keepsFiles: boolean
   /** Makes a directory, its parents too, unless it is there. */
   makeDirectory(directory: string, mode?: number): Promise<void>
   /** Checks, or makes, a path of the host's as a hostPath volume's type says. Throws what is wrong with it. */
   prepareHostPath(hostPath: string, type: string): Promise<void>
   /** Makes the files of a directory these and no others, all at the same moment for who looks. */
   writeFiles(directory: string, files: VolumeFiles): Promise<void>
+  /** Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in it later is the group's, too. */
+  giveToGroup(directory: string, gid: number, readOnly: boolean): Promise<void>
+  /** Makes an empty file that everybody may write to, and its directory. */
+  makeNote(file: string): Promise<void>
+  /** The end of a file, of so many bytes; empty for one that is not there. */
+  readEnd(file: string, mostBytes: number): Promise<string>
   /** Removes a directory with all that is in it. */
   remove(directory: string): Promise<void>
 }
 
 /** Keeps nothing. */
-export const noDisk: Disk = { makeDirectory: async () => {}, prepareHostPath: async () => {}, writeFiles: async () => {}, remove: async () => {} }
+export const noDisk: Disk = {
+  keepsFiles: false,
+  makeDirectory: async () => {},
+  prepareHostPath: async () => {},
+  writeFiles: async () => {},
+  giveToGroup: async () => {},
+  makeNote: async () => {},
+  readEnd: async () => '',
+  remove: async () => {},
+}
 
 const exists = (at: string): Promise<boolean> => access(at).then(() => true, () => false)
 
 /** The machine's own file system. */
 export const localDisk: Disk = {
+  keepsFiles: true,
+
   async makeDirectory(directory, mode) {
     await mkdir(directory, { recursive: true })
     if (mode !== undefined) await chmod(directory, mode)
@@ -28,8 +47,9 @@ export const localDisk: Disk = {
 
   async prepareHostPath(hostPath, type) {
     const isThere = await exists(hostPath)
-    if (type === '') return
-    if (type === 'DirectoryOrCreate' && !isThere) return void (await mkdir(hostPath, { recursive: true, mode: 0o755 }))
+    if (type === '' && isThere) return
+    // Without a type kubelet checks nothing, and the runtime makes the directory that it lacks.
+    if ((type === '' || type === 'DirectoryOrCreate') && !isThere) return void (await mkdir(hostPath, { recursive: true, mode: 0o755 }))
     if (type === 'FileOrCreate' && !isThere) return writeFile(hostPath, '', { mode: 0o644 })
     if (!isThere) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
     const info = await stat(hostPath)
@@ -58,6 +78,37 @@ export const localDisk: Disk = {
     await rename(next, link)
     await linkEntries(directory, files)
     if (old) await rm(path.join(directory, old), { recursive: true, force: true })
+  },
+
+  async giveToGroup(directory, gid, readOnly) {
+    // Only root may give files away; who is not runs everything as the same user anyway.
+    if (process.getuid?.() !== 0) return
+    for (const at of [directory, ...(await readdir(directory, { recursive: true })).map((name) => path.join(directory, name))]) {
+      const info = await lstat(at)
+      await lchown(at, info.uid, gid)
+      if (info.isSymbolicLink()) continue
+      const mask = (readOnly ? 0o440 : 0o660) | (info.isDirectory() ? 0o2110 : 0)
+      await chmod(at, (info.mode & 0o7777) | mask)
+    }
+  },
+
+  async makeNote(file) {
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, '')
+    await chmod(file, 0o666)
+  },
+
+  async readEnd(file, mostBytes) {
+    const handle = await open(file, 'r').catch(() => undefined)
+    if (!handle) return ''
+    try {
+      const { size } = await handle.stat()
+      const bytes = Buffer.alloc(Math.min(size, mostBytes))
+      await handle.read(bytes, 0, bytes.length, size - bytes.length)
+      return bytes.toString('utf8')
+    } finally {
+      await handle.close()
+    }
   },
 
   async remove(directory) {

@@ -68,6 +68,12 @@ describe('VolumeManager.mount()', () => {
     expect((await stat(path.join(root, 'pv'))).isDirectory()).toBe(true)
   })
 
+  it.each(['', 'DirectoryOrCreate'])('makes a path of the host that is missing, with type "%s"', async (type) => {
+    const wanted = path.join(root, 'host', type, 'data')
+    expect((await mount({ name: 'v', hostPath: { path: wanted, type } })).get('v')).toBe(wanted)
+    expect((await stat(wanted)).isDirectory()).toBe(true)
+  })
+
   it('removes what was made, and keeps what is claimed, and logs until the pod is gone', async () => {
     await mount({ name: 'empty', emptyDir: {} }, { name: 'claimed', persistentVolumeClaim: { claimName: 'bound' } })
     await localDisk.makeDirectory(path.join(volumes.podDirectory('u1'), 'logs'))

@@ -15,6 +15,8 @@ export interface VolumeSources {
   token(pod: Pod, audience: string | undefined, expirationSeconds: number | undefined): Promise<string>
 }
 
+const isForReading = (volume: Volume): boolean => [volume.configMap, volume.secret, volume.downwardAPI, volume.projected].some((source) => source !== undefined)
+
 /** Makes the volumes of pods below a directory of the node's. */
 export class VolumeManager {
   readonly #disk: Disk
@@ -33,8 +35,29 @@ export class VolumeManager {
   /** Makes all volumes of a pod, or makes them up to date, and answers where they are. Throws a MountError for the first that cannot be made. */
   async mount(pod: Pod, sources: VolumeSources, place: Place): Promise<Map<string, string>> {
     const paths = new Map<string, string>()
-    for (const volume of pod.spec.volumes ?? []) paths.set(volume.name, await this.#mountOne(pod, volume, sources, place))
+    const { fsGroup } = pod.spec.securityContext ?? {}
+    for (const volume of pod.spec.volumes ?? []) {
+      const at = await this.#mountOne(pod, volume, sources, place)
+      paths.set(volume.name, at)
+      // What belongs to the machine stays as it is.
+      if (fsGroup !== undefined && !volume.hostPath) await this.#disk.giveToGroup(at, fsGroup, isForReading(volume))
+    }
     return paths
+  }
+
+  /** Where a container writes why it has ended. Of two starts in a row each has its own. */
+  noteFile(uid: string, container: string, attempt: number): string {
+    return path.join(this.podDirectory(uid), 'containers', container, `${attempt % 2}.note`)
+  }
+
+  async makeNote(uid: string, container: string, attempt: number): Promise<string> {
+    const file = this.noteFile(uid, container, attempt)
+    await this.#disk.makeNote(file)
+    return file
+  }
+
+  readNote(uid: string, container: string, attempt: number, mostBytes: number): Promise<string> {
+    return this.#disk.readEnd(this.noteFile(uid, container, attempt), mostBytes)
   }
 
   /** Removes a pod's volumes. What claims and host paths hold stays, and so do logs. */
@@ -83,7 +106,8 @@ export class VolumeManager {
       if (configMap) add(configMapFiles(name, configMap.name ?? '', configMap, await sources.configMap(namespace, configMap.name ?? ''), defaultMode))
       if (secret) add(secretFiles(name, secret.name ?? '', secret, await sources.secret(namespace, secret.name ?? ''), defaultMode))
       if (downwardAPI) add(downwardFiles(name, pod, downwardAPI.items ?? [], place, defaultMode))
-      if (serviceAccountToken) {
+      // A token that nobody reads need not be made.
+      if (serviceAccountToken && this.#disk.keepsFiles) {
         const { path: at, audience, expirationSeconds } = serviceAccountToken
         const token = await sources.token(pod, audience, expirationSeconds).catch((e: unknown) => {
           throw new MountError(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)

@@ -1,8 +1,8 @@
 import type { Node, Taint } from '../../api/generated/types.ts'
 import type { Labels } from '../../api/selectors/label-selector.ts'
 import { quantityValue } from '../../api/quantity.ts'
-import { type Amounts, addAmounts, amountsOf, copyAmounts, noAmounts } from './amounts.ts'
-import type { HostPort } from './host-ports.ts'
+import { type Amounts, addAmounts, amountsOf, copyAmounts, noAmounts } from '../../api/kinds/counted-amounts.ts'
+import type { HostPort } from '../../api/kinds/host-ports.ts'
 import type { PodInfo } from './pod-info.ts'
 
 const isHard = ({ effect }: Taint): boolean => effect === 'NoSchedule' || effect === 'NoExecute'

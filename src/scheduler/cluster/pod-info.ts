@@ -5,8 +5,8 @@ import { podRequests, specRequests } from '../../api/kinds/pod-resources.ts'
 import { addTo } from '../../api/kinds/amounts.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { type PodAffinities, affinitiesOf } from './affinity-term.ts'
-import { type Amounts, amountsOf } from './amounts.ts'
-import { type HostPort, hostPortsOf } from './host-ports.ts'
+import { type Amounts, amountsOf } from '../../api/kinds/counted-amounts.ts'
+import { type HostPort, hostPortsOf } from '../../api/kinds/host-ports.ts'
 
 /** What a container is taken to need that does not say: otherwise any number of such pods would fit on one node equally well. */
 const assumedCpu = '100m'

@@ -9,6 +9,7 @@ import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
+import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
@@ -16,6 +17,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 export const admissionPlugins: readonly AdmissionPlugin[] = [
   namespaceLifecycle,
   limitRanger,
+  serviceAccount,
   taintNodesByCondition,
   priority,
   defaultTolerationSeconds,

@@ -15,8 +15,15 @@ export class Authenticator {
   /** By the hash of the token: comparing hashes takes the same time whatever the token. */
   readonly #tokens = new Map<string, UserInfo>()
 
+  #tokenReader: (token: string) => UserInfo | undefined = () => undefined
+
   constructor(tokens: ReadonlyMap<string, UserInfo> = new Map()) {
     for (const [token, user] of tokens) this.#tokens.set(hashOf(token), user)
+  }
+
+  /** Who else knows tokens: asked for those that are not on the list. */
+  setTokenReader(read: (token: string) => UserInfo | undefined): void {
+    this.#tokenReader = read
   }
 
   authenticate({ authorization, certificate }: Credentials): UserInfo | undefined {
@@ -27,7 +34,7 @@ export class Authenticator {
     if (!token) return undefined
     const sent = hashOf(token)
     for (const [hash, user] of this.#tokens) if (timingSafeEqual(Buffer.from(hash), Buffer.from(sent))) return user
-    return undefined
+    return this.#tokenReader(token)
   }
 }
 

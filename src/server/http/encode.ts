@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/object.ts'
-import { asPartialMetadata, asPartialMetadataList, isAList, isNotAList } from '../partial-metadata.ts'
+import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
 import type { Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
-import { includeObjectOf, objectTable, scaleTabular, toTable } from '../table.ts'
+import { type Tabular, includeObjectOf, objectTable, scaleTabular, toTable } from '../table.ts'
 import { type Body, wholeBody } from './exchange.ts'
 import type { Accepted } from './negotiate.ts'
 import { yamlText } from './yaml-text.ts'
@@ -83,11 +83,22 @@ function plainValue(result: Exclude<Immediate, { kind: 'text' }>): object {
   return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: meta, items: items.map((i) => withoutType(present(target, i))) }
 }
 
+interface ValueList {
+  metadata: ListMeta
+  items: KubeObject[]
+}
+
+function transformedList({ items, metadata }: ValueList, tabular: Tabular, { kind, version }: NonNullable<Accepted['transform']>, query: URLSearchParams, now: number): object {
+  if (kind === 'Table') return toTable(tabular, items, { now, version, includeObject: includeObjectOf(query), listMeta: metadata })
+  return asPartialMetadataList(items, metadata, version)
+}
+
 function transformed(result: Exclude<Immediate, { kind: 'text' }>, to: NonNullable<Accepted['transform']>, query: URLSearchParams, now: number): object {
   const { version } = to
   if (result.kind === 'value') {
     const value = result.value as KubeObject
     if (value.kind === 'Status') return value
+    if ('items' in value) return transformedList(value as unknown as ValueList, result.resource ?? {}, to, query, now)
     if (to.kind === 'Table') return objectTable(result.resource ?? scaleTabular, value, { now, version, includeObject: includeObjectOf(query) })
     return asPartialMetadata(value, version)
   }

@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { ApiError, badRequest } from '../../api/errors.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { NodePlace } from '../subresources/action.ts'
 import type { Exchange } from './exchange.ts'
 import { ClientGone } from './listener.ts'
+import { nodeRequest, unreachable } from './node-request.ts'
 
 /** How long a node may take to answer at all. */
 const connectMs = 10_000
@@ -52,16 +52,8 @@ export class NodeRelay {
   #ask(exchange: Exchange, { host, port, path, isConnection }: NodePlace): Promise<{ request: ClientRequest; response: IncomingMessage; socket?: Duplex }> {
     const { signal } = exchange
     return new Promise((resolve, reject) => {
-      const request = httpsRequest({
-        host, port, path, signal,
-        method: isConnection ? 'POST' : 'GET',
-        headers: { ...(isConnection ? exchange.upgrade!.headers : {}) },
-        agent: false,
-        // As Kubernetes by default: a node's certificate is its own. It is the node that has to know who asks.
-        rejectUnauthorized: false,
-        ...(this.#identity ? { cert: this.#identity.certificate, key: this.#identity.key } : {}),
-      })
-      request.setTimeout(connectMs, () => request.destroy(new Error('i/o timeout')))
+      const headers = isConnection ? exchange.upgrade!.headers : {}
+      const request = nodeRequest(this.#identity, { host, port, path, signal, headers, method: isConnection ? 'POST' : 'GET', timeoutMs: connectMs })
       const done = () => request.setTimeout(0)
       request.once('response', (response) => {
         done()
@@ -80,9 +72,6 @@ export class NodeRelay {
     })
   }
 }
-
-/** What a client hears when the node's agent cannot be reached. */
-export const unreachable = (url: string, host: string, why: string): ApiError => new ApiError(500, '', `Get "${url}": dial tcp ${host}: ${why}`)
 
 /** Makes the client's connection and the node's one. */
 function join(exchange: Exchange, response: IncomingMessage, node: Duplex, forget: () => void): void {

@@ -1,9 +1,9 @@
-import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.ts'
+import { badRequest, invalidObject, notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { hasContainer } from '../../api/kinds/visit-containers.ts'
-import { unreachable } from '../http/node-relay.ts'
+import { nodeAddress } from '../node-address.ts'
 import { queryBoolean } from '../verbs/options.ts'
 import type { Action, ActionAnswer, ActionContext, NodePlace } from './action.ts'
 
@@ -28,22 +28,12 @@ function containerOf(pod: Pod, asked: string): string {
   throw badRequest(`a container name must be specified for pod ${name}${choice}`)
 }
 
-const agentPort = 10250
-const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
-
-/** Where the pod's node answers. One that does not say on which port is taken at its word: nobody is there. */
+/** Where the pod's node answers. */
 function placeOf(ctx: ActionContext, pod: Pod, path: string, query: URLSearchParams, isConnection: boolean): NodePlace {
   const node = ctx.objects.get<Node>('', 'nodes', '', pod.spec.nodeName!)
   if (!node) throw notFound({ group: '', resource: 'pods' }, pod.spec.nodeName!)
-  const addresses = node.status?.addresses ?? []
-  const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
-  const find = (types: readonly string[]) => types.map((type) => addresses.find((a) => a.type === type)?.address).find((a) => a !== undefined)
-  const host = find(addressTypes)
-  if (!host) throw new ApiError(500, '', `no preferred addresses found; known addresses: [${addresses.map((a) => a.address).join(' ')}]`)
-  if (!port) throw unreachable(`https://${host}:${agentPort}/${path}`, `${host}:${agentPort}`, 'connect: connection refused')
   const asked = query.toString()
-  // Names of nodes need not be names of machines; addresses are what they are.
-  return { host: find(['InternalIP', 'ExternalIP']) ?? host, port, path: `/${path}${asked ? `?${asked}` : ''}`, isConnection }
+  return { ...nodeAddress(node, path), path: `/${path}${asked ? `?${asked}` : ''}`, isConnection }
 }
 
 const logParameters = ['follow', 'previous', 'sinceSeconds', 'sinceTime', 'timestamps', 'tailLines', 'limitBytes', 'stream']

@@ -23,6 +23,14 @@ const metadataFields: Record<string, ReadField> = {
   'metadata.namespace': (o) => o.metadata.namespace ?? '',
 }
 
+const onlyMetadata = (field: string) => badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`)
+
+/** Reads a field that objects of every kind can be chosen by. */
+export function readField(field: string): ReadField {
+  if (!Object.hasOwn(metadataFields, field)) throw onlyMetadata(field)
+  return metadataFields[field]!
+}
+
 function fieldReader(target: Registered, field: string): ReadField {
   for (const fields of [metadataFields, target.resource.selectableFields ?? {}]) if (Object.hasOwn(fields, field)) return fields[field]!
   throw unknownField(target, field)
@@ -31,7 +39,7 @@ function fieldReader(target: Registered, field: string): ReadField {
 /** How a kind refuses a field it does not know: kinds with fields of their own say it in other words. */
 function unknownField(target: Registered, field: string): Error {
   if (target.resource.selectableFields) return badRequest(`field label not supported: ${field}`)
-  return badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`)
+  return onlyMetadata(field)
 }
 
 /** Reads the selectors of a query. */

@@ -2,8 +2,8 @@ import { FeatureGates, type GateName } from '../../../src/api/feature-gates.ts'
 import type { Pod, PodCondition } from '../../../src/api/generated/types.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type Client, type Draft, TransportError, type Transport, type ApiRequest, type WatchListener, events, isNotFound, nodes, pods } from '../../../src/client/index.ts'
-import { type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
-import { type Faults, NodeAgent, type NodeShape, NodeSources, SimulatedRuntime, annotationFaults, noDisk, simulatedProber } from '../../../src/node/index.ts'
+import { type TestCluster, type TestClusterOptions, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
+import { type Faults, NodeAgent, type NodeShape, NodeSources, SimulatedRuntime, annotationFaults, noDisk, simulatedMachine, simulatedProber } from '../../../src/node/index.ts'
 
 /** Between a node and its API server: what is watched comes late, and nothing comes while the server is away. */
 export class NodeLink implements Transport {
@@ -47,8 +47,8 @@ export class NodeLink implements Transport {
 export const shape: NodeShape = {
   labels: {},
   taints: [],
-  capacity: { cpu: '4', memory: '8Gi', pods: '110' },
-  allocatable: { cpu: '4', memory: '8Gi', pods: '110' },
+  capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' },
+  allocatable: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' },
   addresses: [{ type: 'InternalIP', address: '192.168.0.1' }, { type: 'Hostname', address: 'n1' }],
   podCidr: undefined,
   nodeInfo: {
@@ -58,7 +58,7 @@ export const shape: NodeShape = {
   port: 0,
 }
 
-export interface NodeSceneOptions {
+export interface NodeSceneOptions extends Pick<TestClusterOptions, 'controllers'> {
   startMs?: number
   faults?: Faults
   gates?: Partial<Record<GateName, boolean>>
@@ -86,7 +86,7 @@ export class NodeScene {
 
   static async start(options: NodeSceneOptions = {}): Promise<NodeScene> {
     const clock = new VirtualClock(options.startMs)
-    const cluster = await startCluster({ clock, random: new SeededRandom(1) })
+    const cluster = await startCluster({ clock, random: new SeededRandom(1), ...(options.controllers ? { controllers: options.controllers } : {}) })
     const scene = new NodeScene(cluster, clock, options)
     await scene.startAgent()
     scene.link.latencyMs = options.latencyMs ?? 0
@@ -108,6 +108,8 @@ export class NodeScene {
       nodeName: 'n1',
       shape,
       runtime: this.runtime,
+      machine: simulatedMachine(this.runtime, shape.capacity),
+      log: (container, wanted, reader) => this.runtime.log(container, wanted, reader),
       prober: simulatedProber(this.clock),
       disk: noDisk,
       root: '/var/lib/coxswain',

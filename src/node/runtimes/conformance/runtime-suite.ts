@@ -158,6 +158,20 @@ export function describeRuntime(name: string, open: () => Promise<RuntimeBench>)
       expect([await stateOf(a!), await stateOf(b!)]).toEqual(['exited', 'running'])
     })
 
+    it('replaces a container by one with another image, and leaves the rest of the sandbox alone', async () => {
+      const sandbox = await runSandbox()
+      const around = async () => [await runtime.podSandboxStatus(sandbox), await runtime.containerStatus(other)]
+      const other = await startIn(sandbox, { metadata: { name: 'other', attempt: 0 } })
+      const old = await startIn(sandbox)
+      const before = await around()
+      await runtime.stopContainer(old, 1)
+      const next = await startIn(sandbox, { metadata: { name: 'main', attempt: 1 }, image: 'busybox:1.37', logPath: 'main/1.log' })
+      expect(await around()).toEqual(before)
+      const [was, is] = [await runtime.containerStatus(old), await runtime.containerStatus(next)]
+      expect([was.state, is.state, is.image]).toEqual(['exited', 'running', 'busybox:1.37'])
+      expect(is.imageRef).not.toBe(was.imageRef)
+    })
+
     it('runs commands in containers that run, and in no others', async () => {
       const id = await startIn(await runSandbox())
       expect((await runtime.execSync(id, ['true'], 10)).exitCode).toBe(0)

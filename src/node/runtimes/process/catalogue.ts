@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { parseYaml } from '../../../api/json/yaml.ts'
 import { namePattern } from '../../name-pattern.ts'
 
@@ -17,11 +18,15 @@ export interface CatalogueEntry {
 
 const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora', 'centos', 'rockylinux'].map((image) => ({ image, args: ['sh'] }))
 
+/** Debian 12's. Its numbers turn into integers on the way, and `perl -Mbignum=bpi -wle 'print bpi(2000)'`, which the image's own perl can do, dies of that. */
+const oddPerl = '/usr/share/perl/5.36/Math/BigFloat.pm'
+const perlEnv = () => (existsSync(oddPerl) ? { env: { PERL5OPT: '-MMath::BigFloat=downgrade' } } : {})
+
 /** Images that everybody uses, as far as every machine has what they need. */
-export const builtInEntries: readonly CatalogueEntry[] = [
+export const builtInEntries = (): readonly CatalogueEntry[] => [
   ...shellByDefault,
   { image: 'hello-world', command: ['echo', 'Hello from Coxswain!'] },
-  { image: 'perl', args: ['perl', '-de0'] },
+  { image: 'perl', args: ['perl', '-de0'], ...perlEnv() },
   { image: 'python', args: ['python3'] },
   { image: 'node', args: ['node'] },
 ]

@@ -63,9 +63,14 @@ export function allProcesses(): ProcessStat[] {
 }
 
 /** How much memory of a process is in memory. */
-export function residentBytes(pid: number): number {
-  const found = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
-  return found ? Number(found[1]) * 1024 : 0
+export const residentBytes = (pid: number): number => sizesOf(pid, ['VmRSS'])
+
+/** How much of it is its own: what it shares with the files of its programs can be thrown away at any time. */
+export const heldBytes = (pid: number): number => sizesOf(pid, ['RssAnon', 'RssShmem'])
+
+function sizesOf(pid: number, names: readonly string[]): number {
+  const status = read(`/proc/${pid}/status`) ?? ''
+  return names.reduce((sum, name) => sum + Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024, 0)
 }
 
 /** What a process carries in its environment to show whose it is: those that leave their group are found by it. */

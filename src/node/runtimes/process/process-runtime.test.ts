@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -388,4 +389,38 @@ async function startAgent(): Promise<Agent> {
   started.push(...ids)
   const pids = ids.map((id) => (JSON.parse(readFileSync(path.join(directory, 'containers', id, 'state.json'), 'utf8')) as { pid: number }).pid)
   return { pid: child.pid!, ids, pids, log: path.join(logs, 'talker/main/0.log'), go: path.join(volume, 'go'), directory, gone }
+}
+
+describe('limits and ports', () => {
+  it.runIf(process.platform === 'linux')('end a container that holds more memory than it may, and no other', async () => {
+    const hoard = shell('x=$(head -c 40000000 /dev/zero | tr "\\0" x); sleep 60')
+    const large = await run(runtime, { ...hoard, resources: { memoryBytes: 16 << 20 } })
+    const small = await run(runtime, { ...shell('sleep 60'), resources: { memoryBytes: 16 << 20 } })
+    expect(await ended(runtime, large.id)).toMatchObject({ exitCode: 137, reason: 'OOMKilled' })
+    expect((await runtime.containerStatus(small.id)).state).toBe('running')
+    await runtime.stopPodSandbox(small.sandbox)
+  })
+
+  it('lead from a port of the node to one of the pod, and are free when it ends', async () => {
+    const hostPort = await freePort()
+    const mapped = (name: string) => ({ ...sandboxConfig(name, path.join(logs, name)), portMappings: [{ protocol: 'TCP' as const, containerPort: 8080, hostPort, hostIp: '' }] })
+    const { signal } = new AbortController()
+    const sandbox = await runtime.runPodSandbox(mapped('mapped'), '', signal)
+    const id = await runtime.createContainer(sandbox, containerConfig('web', { command: [], args: [], image: 'anything', ports: [{ name: '', containerPort: 8080, protocol: 'TCP' }] }))
+    started.push(id)
+    await runtime.startContainer(id)
+    expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toContain('container web of pod')
+    await expect(runtime.runPodSandbox(mapped('second'), '', signal)).rejects.toThrow(`cannot open hostport ${hostPort} for pod`)
+    await runtime.removePodSandbox(sandbox)
+    const again = await runtime.runPodSandbox(mapped('third'), '', signal)
+    await runtime.removePodSandbox(again)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return port
 }

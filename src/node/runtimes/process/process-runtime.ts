@@ -19,7 +19,9 @@ import {
 } from '../../runtime/runtime.ts'
 import { type CatalogueEntry, builtInEntries, imageId } from './catalogue.ts'
 import { ImageList } from './images.ts'
+import { HostPorts } from './host-ports.ts'
 import { LoopbackAddresses, addressPrefixFor } from './loopback-addresses.ts'
+import { type Limited, MemoryLimits } from './memory-limits.ts'
 import { bootId, isAlive, processesOf, signalProcess } from './proc.ts'
 import { type ContainerRecord, Records, type SandboxRecord } from './records.ts'
 import { type ViewKind, bestView } from './root-view.ts'
@@ -64,6 +66,8 @@ export class ProcessRuntime implements Runtime {
   readonly #addresses: LoopbackAddresses
   readonly #shim: ShimClient
   readonly #usage: UsageReader
+  readonly #limits: MemoryLimits
+  readonly #hostPorts = new HostPorts()
   readonly #view: Promise<ViewKind>
   readonly #sandboxes = new Map<string, SandboxRecord>()
   readonly #containers = new Map<string, Container>()
@@ -82,11 +86,12 @@ export class ProcessRuntime implements Runtime {
     this.#clock = clock
     this.#random = random
     this.#logger = logger
-    this.#catalogue = [...(options.catalogue ?? []), ...builtInEntries]
+    this.#catalogue = [...(options.catalogue ?? []), ...builtInEntries()]
     this.#records = new Records(directory)
     this.#images = new ImageList(path.join(directory, 'images.json'), this.#catalogue)
     this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
     this.#usage = new UsageReader(clock)
+    this.#limits = new MemoryLimits(clock, () => this.#limited(), (id) => this.#outOfMemory(id))
     this.#view = options.view ? Promise.resolve(options.view) : bestView(directory)
     this.#shim = new ShimClient(directory, (id) => this.#containerEnded(id), () => this.#shimLost())
     this.#shim.install(options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs'))
@@ -104,6 +109,12 @@ export class ProcessRuntime implements Runtime {
     signal.throwIfAborted()
     const id = this.#newId()
     const address = config.hostNetwork ? undefined : this.#addresses.take()
+    if (address !== undefined) {
+      await this.#hostPorts.open(id, config.portMappings, address).catch((e: unknown) => {
+        this.#addresses.giveBack(address)
+        throw e
+      })
+    }
     const record: SandboxRecord = { id, config, runtimeHandler, state: 'ready', createdAtMs: this.#clock.now(), address, boot: bootId() }
     this.#records.saveSandbox(record)
     this.#sandboxes.set(id, record)
@@ -117,6 +128,7 @@ export class ProcessRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.state !== 'ready') return
     await Promise.all(this.#containersOf(id).map((c) => this.stopContainer(c.id, 0)))
+    this.#hostPorts.close(id)
     if (sandbox.address !== undefined) this.#addresses.giveBack(sandbox.address)
     this.#putSandbox({ ...sandbox, state: 'notReady' })
     this.#tell('stopped', id)
@@ -175,6 +187,7 @@ export class ProcessRuntime implements Runtime {
       throw e instanceof RuntimeError ? e : new RuntimeError('Unknown', message)
     }
     container.process = this.#records.processState(id)
+    if (container.config.resources.memoryBytes) this.#limits.watch()
     this.#tell('started', sandbox.id, id)
     if (container.process?.state === 'exited') this.#tell('stopped', sandbox.id, id)
   }
@@ -202,6 +215,7 @@ export class ProcessRuntime implements Runtime {
     await this.stopContainer(id, 0)
     this.#records.removeContainer(id)
     this.#containers.delete(id)
+    this.#limits.forget(id)
     this.#tell('deleted', container.sandboxId, id)
   }
 
@@ -215,7 +229,7 @@ export class ProcessRuntime implements Runtime {
 
   async containerUsage(id: string): Promise<Usage> {
     const { process } = this.#container(id)
-    return process?.state === 'running' ? this.#usage.read(process.pid) : { cpuNanos: 0, memoryBytes: 0 }
+    return process?.state === 'running' ? this.#usage.read(process.pid) : { atMs: this.#clock.now(), cpuNanos: 0, memoryBytes: 0 }
   }
 
   async execSync(id: string, command: readonly string[], timeoutSeconds: number) {
@@ -266,6 +280,8 @@ export class ProcessRuntime implements Runtime {
 
   async close(): Promise<void> {
     this.#listeners.clear()
+    this.#limits.close()
+    this.#hostPorts.closeAll()
     this.#shim.close()
   }
 
@@ -277,7 +293,7 @@ export class ProcessRuntime implements Runtime {
     for (const sandbox of sandboxes) {
       this.#sandboxes.set(sandbox.id, sandbox)
       if (sandbox.boot !== boot) this.#putSandbox({ ...sandbox, state: 'notReady' })
-      else if (sandbox.state === 'ready' && sandbox.address !== undefined) this.#addresses.keep(sandbox.address)
+      else if (sandbox.state === 'ready' && sandbox.address !== undefined) await this.#keepNetwork(sandbox, sandbox.address)
     }
     for (const record of containers) {
       const container: Container = { ...record, process: this.#records.processState(record.id) }
@@ -291,6 +307,23 @@ export class ProcessRuntime implements Runtime {
       if (!isOfThisBoot) this.#end(container, 255, 'Error', 'the machine was started anew')
       else if (!hasShim || !isAlive(container.process.pid, container.process.pidStart)) this.#endUnlessRecorded(container)
     }
+    this.#limits.watch()
+  }
+
+  async #keepNetwork({ id, config }: SandboxRecord, address: string): Promise<void> {
+    this.#addresses.keep(address)
+    await this.#hostPorts.open(id, config.portMappings, address).catch((error: unknown) => this.#logger.warn('a port of the node is taken', { pod: config.metadata.name, error }))
+  }
+
+  #limited(): Limited[] {
+    return [...this.#containers.values()].flatMap(({ id, config, process }) => {
+      const limitBytes = config.resources.memoryBytes
+      return limitBytes && process?.state === 'running' ? [{ id, limitBytes, heldBytes: () => this.#usage.heldBytes(process.pid) }] : []
+    })
+  }
+
+  #outOfMemory(id: string): void {
+    this.#shim.tell({ op: 'stop', id, timeoutSeconds: 0 }).catch((error: unknown) => this.#logger.warn('a container that is too large could not be ended', { id, error }))
   }
 
   #containerEnded(id: string): void {
@@ -299,6 +332,10 @@ export class ProcessRuntime implements Runtime {
     const state = this.#records.processState(id)
     if (state?.state !== 'exited') return
     container.process = state
+    if (this.#limits.hasKilled(id)) {
+      container.process = { ...state, reason: 'OOMKilled' }
+      this.#records.saveProcessState(id, container.process)
+    }
     this.#tell('stopped', container.sandboxId, id)
   }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Usage } from '../../runtime/runtime.ts'
-import { type ProcessStat, allProcesses, nanosPerTick, residentBytes } from './proc.ts'
+import { type ProcessStat, allProcesses, heldBytes, nanosPerTick, residentBytes } from './proc.ts'
 
 /** Who asks for all containers asks within this time: all processes are looked at once for them. */
-const freshMs = 1000
+const freshMs = 100
 
 /** What the processes of containers use, by the sessions that they are in. */
 export class UsageReader {
@@ -19,9 +19,16 @@ export class UsageReader {
     if (this.#clock.now() - this.#lookedAtMs > freshMs) this.#look()
     const processes = this.#bySession.get(session) ?? []
     return {
+      atMs: this.#lookedAtMs,
       cpuNanos: processes.reduce((sum, p) => sum + p.cpuTicks, 0) * nanosPerTick,
       memoryBytes: processes.reduce((sum, p) => sum + residentBytes(p.pid), 0),
     }
+  }
+
+  /** The memory that the processes of a session hold for themselves. */
+  heldBytes(session: number): number {
+    if (this.#clock.now() - this.#lookedAtMs > freshMs) this.#look()
+    return (this.#bySession.get(session) ?? []).reduce((sum, p) => sum + heldBytes(p.pid), 0)
   }
 
   #look(): void {

@@ -1,3 +1,4 @@
+import { isQuantity, quantityToNumber } from '../../../api/quantity.ts'
 import { parseDuration } from '../../../base/duration.ts'
 import { containerSortAnnotation, restartPolicyAnnotation } from '../../runtime/labels.ts'
 import type { ContainerConfig, SandboxStatus } from '../../runtime/runtime.ts'
@@ -12,10 +13,28 @@ export interface Behaviour {
   message: string
   /** How long it takes to end once it is asked to. */
   stopAfterMs: number
+  /** Of one core, while it runs. */
+  cores: number
+  memoryBytes: number
+  /** It takes more memory than it may. */
+  isTooLarge: boolean
+  /** What it says when it starts, in lines. */
+  log: readonly string[]
+  /** How long it takes until it says the same again; undefined: once is enough. */
+  logEveryMs: number | undefined
 }
+
+/** What a process ends with that was killed. */
+export const killed = 137
 
 /** After so long a container ends that nobody expects to run for ever. */
 const shortWhileMs = 1000
+
+/** What a container that says nothing about it takes. */
+const fewCores = 0.001
+const littleMemoryBytes = 8 << 20
+
+const amount = (text: string | undefined): number | undefined => (text !== undefined && isQuantity(text) ? Math.max(0, quantityToNumber(text)) : undefined)
 
 const number = (text: string | undefined): number | undefined => (text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined)
 
@@ -32,12 +51,19 @@ export function behaviourOf(sandbox: SandboxStatus, config: ContainerConfig): Be
   const isExpectedToEnd = sort === 'init' || (sort === 'regular' && (config.annotations[restartPolicyAnnotation] ?? 'Always') !== 'Always')
   const exitCode = number(told('exit-code'))
   const exitAfter = told('exit-after')
-  const byItself = isExpectedToEnd || exitCode !== undefined ? shortWhileMs : undefined
+  const memoryBytes = amount(told('memory')) ?? littleMemoryBytes
+  const isTooLarge = memoryBytes > (config.resources.memoryBytes || Infinity)
+  const byItself = isTooLarge || isExpectedToEnd || exitCode !== undefined ? shortWhileMs : undefined
   return {
     exitAfterMs: exitAfter === 'never' ? undefined : (parseDuration(exitAfter) ?? byItself),
-    exitCode: exitCode ?? 0,
+    exitCode: isTooLarge ? killed : (exitCode ?? 0),
     exits: number(told('exits')),
     message: told('message') ?? '',
     stopAfterMs: parseDuration(told('stop-after')) ?? 0,
+    cores: amount(told('cpu')) ?? fewCores,
+    memoryBytes,
+    isTooLarge,
+    log: told('log')?.split('\n') ?? [],
+    logEveryMs: parseDuration(told('log-every')) || undefined,
   }
 }

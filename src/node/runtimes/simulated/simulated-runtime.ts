@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
 import { waitFor } from '../../../client/index.ts'
+import type { LogOptions, LogReader } from '../../logs/index.ts'
 import {
   type Attachment,
   type ContainerConfig,
@@ -16,8 +17,9 @@ import {
 } from '../../runtime/runtime.ts'
 import { parseDuration } from '../../../base/duration.ts'
 import { AddressPool } from './address-pool.ts'
-import { type Behaviour, annotationOf, behaviourOf } from './behaviour.ts'
+import { type Behaviour, annotationOf, behaviourOf, killed } from './behaviour.ts'
 import { simulatedImage } from './images.ts'
+import { simulatedLog } from './simulated-log.ts'
 
 export interface SimulatedRuntimeOptions {
   clock: Clock
@@ -38,6 +40,8 @@ interface SimulatedContainer {
 
 const nothing = () => {}
 
+const nanosPerMilli = 1_000_000
+
 /** Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever holds the runtime. */
 export class SimulatedRuntime implements Runtime {
   readonly name = 'simulated'
@@ -49,6 +53,7 @@ export class SimulatedRuntime implements Runtime {
   readonly #images = new Set<string>()
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
   readonly #addresses: AddressPool
+  #endedCpuNanos = 0
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#clock = options.clock
@@ -128,7 +133,8 @@ export class SimulatedRuntime implements Runtime {
     if (status.state !== 'created') throw new RuntimeError('Unknown', `container ${id} is ${status.state}`)
     container.status = { ...status, state: 'running', startedAtMs: this.#clock.now() }
     const ends = behaviour.exitAfterMs !== undefined && (behaviour.exits === undefined || status.metadata.attempt < behaviour.exits)
-    if (ends) container.cancelExit = this.#clock.after(behaviour.exitAfterMs!, () => this.exitContainer(id, behaviour.exitCode))
+    const reason = behaviour.isTooLarge ? 'OOMKilled' : undefined
+    if (ends) container.cancelExit = this.#clock.after(behaviour.exitAfterMs!, () => this.exitContainer(id, behaviour.exitCode, reason))
     this.#tell({ kind: 'started', sandboxId: status.sandboxId, containerId: id })
   }
 
@@ -138,7 +144,7 @@ export class SimulatedRuntime implements Runtime {
     if (container?.status.state !== 'running') return
     const { stopAfterMs } = container.behaviour
     const isKilled = stopAfterMs > timeoutSeconds * 1000
-    const end = () => this.exitContainer(id, isKilled ? 137 : 0)
+    const end = () => this.exitContainer(id, isKilled ? killed : 0)
     if (stopAfterMs === 0) return end()
     const cancel = this.#clock.after(Math.min(stopAfterMs, timeoutSeconds * 1000), end)
     await new Promise<void>((resolve) => container.ended.push(resolve))
@@ -148,7 +154,7 @@ export class SimulatedRuntime implements Runtime {
   async removeContainer(id: string): Promise<void> {
     const container = this.#containers.get(id)
     if (!container) return
-    this.exitContainer(id, 137)
+    this.exitContainer(id, killed)
     this.#containers.delete(id)
     this.#tell({ kind: 'deleted', sandboxId: container.status.sandboxId, containerId: id })
   }
@@ -162,8 +168,7 @@ export class SimulatedRuntime implements Runtime {
   }
 
   async containerUsage(id: string): Promise<Usage> {
-    const { status } = this.#container(id)
-    return { cpuNanos: status.state === 'running' ? (this.#clock.now() - status.startedAtMs) * 1000 : 0, memoryBytes: 8 << 20 }
+    return this.#usageOf(this.#container(id))
   }
 
   async execSync(id: string): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
@@ -180,7 +185,7 @@ export class SimulatedRuntime implements Runtime {
 
   async attach(id: string): Promise<Attachment> {
     const container = this.#running(id)
-    const ended = new Promise<number>((resolve) => container.ended.push(() => resolve(this.#containers.get(id)?.status.exitCode ?? 137)))
+    const ended = new Promise<number>((resolve) => container.ended.push(() => resolve(this.#containers.get(id)?.status.exitCode ?? killed)))
     return { stdin: undefined, stdout: Readable.from([]), stderr: undefined, resize: nothing, ended }
   }
 
@@ -215,15 +220,41 @@ export class SimulatedRuntime implements Runtime {
     this.#listeners.clear()
   }
 
+  /** What all containers take, and have taken: those that have ended are counted, too. */
+  totals(): { cpuNanos: number; memoryBytes: number; containers: number } {
+    const sum = { cpuNanos: this.#endedCpuNanos, memoryBytes: 0, containers: 0 }
+    for (const container of this.#containers.values()) {
+      if (container.status.state !== 'running') continue
+      const { cpuNanos, memoryBytes } = this.#usageOf(container)
+      sum.cpuNanos += cpuNanos
+      sum.memoryBytes += memoryBytes
+      sum.containers++
+    }
+    return sum
+  }
+
+  #usageOf({ status, behaviour }: SimulatedContainer): Usage {
+    const atMs = this.#clock.now()
+    if (status.state !== 'running') return { atMs, cpuNanos: 0, memoryBytes: 0 }
+    return { atMs, cpuNanos: (atMs - status.startedAtMs) * behaviour.cores * nanosPerMilli, memoryBytes: behaviour.memoryBytes }
+  }
+
+  /** What a container has said; nothing for one that is gone. */
+  log({ id }: ContainerStatus, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
+    const speech = this.#containers.get(id)?.behaviour ?? { log: [], logEveryMs: undefined }
+    return simulatedLog(speech, () => this.#containers.get(id)?.status, options, reader)
+  }
+
   /** Ends a container as if by itself. */
-  exitContainer(id: string, exitCode: number): void {
+  exitContainer(id: string, exitCode: number, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
     const container = this.#containers.get(id)
     if (!container || container.status.state === 'exited') return
     container.cancelExit()
+    this.#endedCpuNanos += this.#usageOf(container).cpuNanos
     const { status, behaviour } = container
     const nowMs = this.#clock.now()
     const message = exitCode === behaviour.exitCode ? behaviour.message : ''
-    container.status = { ...status, state: 'exited', finishedAtMs: nowMs, exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message }
+    container.status = { ...status, state: 'exited', finishedAtMs: nowMs, exitCode, reason, message }
     for (const tell of container.ended.splice(0)) tell()
     this.#tell({ kind: 'stopped', sandboxId: status.sandboxId, containerId: id })
   }
@@ -233,7 +264,7 @@ export class SimulatedRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.state !== 'ready') return
     sandbox.cancelCrash()
-    for (const { status } of this.#containers.values()) if (status.sandboxId === id) this.exitContainer(status.id, 137)
+    for (const { status } of this.#containers.values()) if (status.sandboxId === id) this.exitContainer(status.id, killed)
     this.#addresses.giveBack(id)
     this.#sandboxes.set(id, { ...sandbox, state: 'notReady' })
     this.#tell({ kind: 'stopped', sandboxId: id, containerId: undefined })

@@ -1,4 +1,4 @@
-import { portsConflict } from '../../cluster/host-ports.ts'
+import { portsConflict } from '../../../api/kinds/host-ports.ts'
 import type { FilterPlugin, Rejection } from '../plugin.ts'
 
 const name = 'NodePorts'

@@ -1,4 +1,4 @@
-import type { Amounts } from '../../cluster/amounts.ts'
+import type { Amounts } from '../../../api/kinds/counted-amounts.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
 
 /** A resource that a node has too little of. */

@@ -1,5 +1,5 @@
 import type { Node } from '../../../api/generated/types.ts'
-import { type Amounts, amountsOf } from '../../cluster/amounts.ts'
+import { type Amounts, amountsOf } from '../../../api/kinds/counted-amounts.ts'
 import { NodeInfo } from '../../cluster/node-info.ts'
 import { type FilterPlugin, type Rejection, type ScorePlugin, maxScore } from '../plugin.ts'
 import { fits, shortagesOf } from './fit.ts'

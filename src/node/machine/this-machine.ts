@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { cpus, freemem, totalmem } from 'node:os'
+import type { Machine, Supply } from './machine.ts'
+
+const nanosPerMilli = 1_000_000
+const bytesPerKi = 1024
+
+/** Where a system does not say, there is enough. */
+const plenty: Supply = { capacity: 1, available: 1 }
+
+/** The machine that this runs on; `directory` is on the file system that counts. */
+export const thisMachine = (directory: string): Machine => ({
+  async look() {
+    const disk = await statfs(directory)
+    const busyMs = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
+    return {
+      cpuNanos: busyMs * nanosPerMilli,
+      memory: memory(),
+      disk: { capacity: disk.blocks * disk.bsize, available: disk.bavail * disk.bsize },
+      // Some file systems make them as they need them, and tell of none.
+      inodes: disk.files > 0 ? { capacity: disk.files, available: disk.ffree } : plenty,
+      pids: pids(),
+    }
+  },
+})
+
+function read(file: string): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    // Not every machine shows all of it.
+    return undefined
+  }
+}
+
+/** What is free says little: most of what is taken can be given back. */
+function memory(): Supply {
+  const info = read('/proc/meminfo') ?? ''
+  const bytes = (name: string) => {
+    const found = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(info)
+    return found ? Number(found[1]) * bytesPerKi : undefined
+  }
+  return { capacity: bytes('MemTotal') ?? totalmem(), available: bytes('MemAvailable') ?? freemem() }
+}
+
+/** Threads count as processes do. */
+function pids(): Supply {
+  const running = /\/(\d+) /.exec(read('/proc/loadavg') ?? '')
+  const limits = ['pid_max', 'threads-max'].map((name) => Number(read(`/proc/sys/kernel/${name}`) ?? NaN)).filter((n) => n > 0)
+  if (!running || limits.length === 0) return plenty
+  const capacity = Math.min(...limits)
+  return { capacity, available: Math.max(0, capacity - Number(running[1])) }
+}

@@ -1,0 +1,123 @@
+import { type KeyObject, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import type { ServiceAccount } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { ObjectReader, UserInfo } from '../objects.ts'
+
+/** Who issues tokens, and whom they are for unless they say otherwise: Kubernetes' own name for itself. */
+export const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+/** Tokens count only as long as what they are bound to exists. */
+export interface BoundTo {
+  kind: 'Pod' | 'Secret' | 'Node'
+  name: string
+  uid: string
+}
+
+export interface TokenWish {
+  account: ServiceAccount
+  audiences: readonly string[]
+  expirationSeconds: number
+  bound: BoundTo | undefined
+  /** Where a pod that it is bound to runs. */
+  node?: { name: string; uid: string }
+}
+
+interface Named {
+  name: string
+  uid: string
+}
+
+interface Claims {
+  aud: string[]
+  exp: number
+  iat: number
+  nbf: number
+  iss: string
+  jti: string
+  sub: string
+  'kubernetes.io': { namespace: string; serviceaccount: Named; pod?: Named; secret?: Named; node?: Named }
+}
+
+const mostKnown = 1000
+
+/** Issues tokens of service accounts, and tells whose they are. */
+export class ServiceAccountTokens {
+  readonly #key: KeyObject
+  readonly #publicKey: KeyObject
+  readonly #keyId: string
+  readonly #clock: Clock
+  readonly #random: Random
+  /** What was found to be signed by us; its signature is not checked again. */
+  readonly #known = new Map<string, Claims>()
+
+  /** The key is in PEM; without one, tokens do not outlive the server. */
+  constructor(clock: Clock, random: Random, key?: string) {
+    this.#key = key === undefined ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : createPrivateKey(key)
+    this.#publicKey = createPublicKey(this.#key)
+    this.#keyId = createHash('sha256').update(this.#publicKey.export({ type: 'spki', format: 'der' })).digest('base64url')
+    this.#clock = clock
+    this.#random = random
+  }
+
+  issue({ account, audiences, expirationSeconds, bound, node }: TokenWish): { token: string; expiresAtMs: number } {
+    const { namespace = '', name = '', uid = '' } = account.metadata
+    const now = Math.floor(this.#clock.now() / 1000)
+    const exp = now + expirationSeconds
+    const claims: Claims = {
+      aud: [...audiences], exp, iat: now, nbf: now, iss: issuer, jti: this.#random.uuid(), sub: userName(namespace, name),
+      'kubernetes.io': {
+        namespace,
+        serviceaccount: { name, uid },
+        ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+        ...(node ? { node } : {}),
+      },
+    }
+    const text = `${encode({ alg: 'ES256', kid: this.#keyId })}.${encode(claims)}`
+    return { token: `${text}.${sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`, expiresAtMs: exp * 1000 }
+  }
+
+  /** Whose token this is; undefined for one that is not ours, or counts no more. */
+  userOf(token: string, objects: ObjectReader): UserInfo | undefined {
+    const claims = this.#claimsOf(token)
+    const now = this.#clock.now() / 1000
+    if (!claims || claims.iss !== issuer || !claims.aud.includes(issuer) || now < claims.nbf || now >= claims.exp) return undefined
+    const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io']
+    const exists = (plural: string, inNamespace: string, { name, uid }: Named) => objects.get<KubeObject>('', plural, inNamespace, name)?.metadata.uid === uid
+    if (!exists('serviceaccounts', namespace, serviceaccount)) return undefined
+    if ((pod && !exists('pods', namespace, pod)) || (secret && !exists('secrets', namespace, secret))) return undefined
+    // Of a pod's token the node is only told; by itself it is what the token is bound to.
+    if (node && !pod && !exists('nodes', '', node)) return undefined
+    return {
+      name: claims.sub,
+      uid: serviceaccount.uid,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+      extra: {
+        'authentication.kubernetes.io/credential-id': [`JTI=${claims.jti}`],
+        ...(pod ? { 'authentication.kubernetes.io/pod-name': [pod.name], 'authentication.kubernetes.io/pod-uid': [pod.uid] } : {}),
+        ...(node ? { 'authentication.kubernetes.io/node-name': [node.name], 'authentication.kubernetes.io/node-uid': [node.uid] } : {}),
+      },
+    }
+  }
+
+  #claimsOf(token: string): Claims | undefined {
+    const known = this.#known.get(token)
+    if (known) return known
+    const [head = '', body = '', signature = '', ...more] = token.split('.')
+    if (more.length > 0 || signature === '') return undefined
+    const isOurs = verify('sha256', Buffer.from(`${head}.${body}`), { key: this.#publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
+    if (!isOurs) return undefined
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
+    if (this.#known.size >= mostKnown) this.#known.delete(this.#known.keys().next().value!)
+    this.#known.set(token, claims)
+    return claims
+  }
+}
+
+/** What the API calls a service account. */
+export const userName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

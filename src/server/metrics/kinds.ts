@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../api/object.ts'
+import { nameColumn } from '../columns.ts'
+import type { VirtualKind } from '../discovery/index.ts'
+import type { Column } from '../resource.ts'
+import type { Tabular } from '../table.ts'
+import type { UsageList } from './usage.ts'
+
+export const group = 'metrics.k8s.io'
+const version = 'v1beta1'
+export const apiVersion = `${group}/${version}`
+
+export type MetricsKind = VirtualKind
+
+const verbs = ['get', 'list']
+
+export const nodeMetrics: MetricsKind = { group, version, kind: 'NodeMetrics', plural: 'nodes', namespaced: false, verbs }
+export const podMetrics: MetricsKind = { group, version, kind: 'PodMetrics', plural: 'pods', namespaced: true, verbs }
+
+interface Metrics extends KubeObject {
+  usage?: UsageList
+  containers?: { name: string; usage: UsageList }[]
+  window?: string
+}
+
+/** Kinds with several containers show those of each. */
+const usages = ({ usage, containers = [] }: Metrics): UsageList[] => (usage ? [usage] : containers.map((c) => c.usage))
+
+const usageColumn = (name: 'cpu' | 'memory'): Column<Metrics> => ({
+  name,
+  type: 'string',
+  description: `What is used of it: ${name}`,
+  cell: (metrics) => usages(metrics).map((usage) => usage[name]).join(','),
+})
+
+const columns: readonly Column<Metrics>[] = [
+  nameColumn(),
+  usageColumn('cpu'),
+  usageColumn('memory'),
+  { name: 'Window', type: 'string', description: 'The time over which it was measured.', cell: ({ window = '' }) => window },
+]
+
+/** How kubectl shows what is used, with `get` instead of `top`. */
+export const metricsTabular: Tabular = { columns: columns as unknown as readonly Column<KubeObject>[] }

@@ -1,0 +1,97 @@
+import { methodNotAllowed, notFound } from '../../api/errors.ts'
+import type { Node, Pod } from '../../api/generated/types.ts'
+import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
+import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
+import type { Clock } from '../../base/clock.ts'
+import { printDuration } from '../../base/duration.ts'
+import type { ObjectReader } from '../objects.ts'
+import type { ResourcePath } from '../request-info.ts'
+import type { Result } from '../request.ts'
+import { queryBoolean } from '../verbs/options.ts'
+import { readField } from '../verbs/selection.ts'
+import { apiVersion, group, type MetricsKind, metricsTabular, nodeMetrics, podMetrics } from './kinds.ts'
+import type { NodeScraper } from './node-scraper.ts'
+import type { NodeUsage } from './usage.ts'
+
+export interface MetricsApiOptions {
+  objects: ObjectReader
+  scraper: NodeScraper
+  clock: Clock
+}
+
+/** Answers `metrics.k8s.io`: what nodes and pods use now, from the nodes themselves. Nothing of it is stored. */
+export class MetricsApi {
+  readonly #o: MetricsApiOptions
+
+  constructor(options: MetricsApiOptions) {
+    this.#o = options
+  }
+
+  /** Undefined where the path is none of its. */
+  run(path: ResourcePath, method: string, query: URLSearchParams): Promise<Result> | undefined {
+    if (path.apiVersion !== apiVersion || path.subresource !== '') return undefined
+    const kind = [nodeMetrics, podMetrics].find(({ plural }) => plural === path.plural)
+    if (!kind || (!kind.namespaced && path.inNamespace) || (kind.namespaced && path.name !== '' && !path.inNamespace)) return undefined
+    return this.#answer(kind, path, method, query)
+  }
+
+  async #answer(kind: MetricsKind, { namespace, name }: ResourcePath, method: string, query: URLSearchParams): Promise<Result> {
+    if (method !== 'GET' || (query.has('watch') && queryBoolean(query, 'watch'))) throw methodNotAllowed()
+    if (name !== '') {
+      const [found] = await this.#metrics(kind, namespace, (object) => object.metadata.name === name)
+      if (!found) throw notFound({ group, resource: kind.kind.toLowerCase() }, kind.namespaced ? `${namespace}/${name}` : name)
+      return { kind: 'value', code: 200, value: found, resource: metricsTabular }
+    }
+    // As in every list, its kind says what its items are.
+    const items = (await this.#metrics(kind, namespace, selector(query))).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
+    return { kind: 'value', code: 200, value: { kind: `${kind.kind}List`, apiVersion, metadata: {}, items }, resource: metricsTabular }
+  }
+
+  #metrics(kind: MetricsKind, namespace: string, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
+    return kind === nodeMetrics ? this.#ofNodes(isWanted) : this.#ofPods(namespace, isWanted)
+  }
+
+  async #ofNodes(isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
+    const nodes = this.#o.objects.list<Node>('', 'nodes', '').filter(isWanted)
+    const usages = await this.#o.scraper.read(nodes)
+    return nodes.flatMap((node) => {
+      const usage = usages.get(node.metadata.name!)
+      return usage?.node ? [{ ...this.#head(nodeMetrics, node, usage), usage: usage.node }] : []
+    })
+  }
+
+  /** Only the nodes are asked that have one of the pods. */
+  async #ofPods(namespace: string, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
+    const pods = this.#o.objects.list<Pod>('', 'pods', namespace).filter((pod) => pod.status?.phase === 'Running' && isWanted(pod))
+    const names = new Set(pods.map((pod) => pod.spec.nodeName ?? ''))
+    const usages = await this.#o.scraper.read([...names].flatMap((name) => this.#o.objects.get<Node>('', 'nodes', '', name) ?? []))
+    return pods.flatMap((pod) => {
+      const usage = usages.get(pod.spec.nodeName ?? '')
+      const containers = usage?.pods.get(`${pod.metadata.namespace}/${pod.metadata.name}`)
+      return usage && containers ? [{ ...this.#head(podMetrics, pod, usage), containers: [...containers].sort(byName).map(([name, used]) => ({ name, usage: used })) }] : []
+    })
+  }
+
+  #head({ kind }: MetricsKind, { metadata }: KubeObject, { atMs, windowMs }: NodeUsage) {
+    const { name, namespace, labels } = metadata
+    return {
+      kind,
+      apiVersion,
+      metadata: { name, ...(namespace ? { namespace } : {}), creationTimestamp: timestamp(this.#o.clock.now()), ...(labels ? { labels } : {}) },
+      timestamp: timestamp(atMs),
+      window: printDuration(windowMs),
+    } as KubeObject
+  }
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+
+/** Objects are chosen by the labels and names of the nodes and pods that they are about. */
+function selector(query: URLSearchParams): (object: KubeObject) => boolean {
+  const byLabel = parseLabelSelector(query.get('labelSelector') ?? '')
+  const byField = parseFieldSelector(query.get('fieldSelector') ?? '')
+  const readers = new Map(byField.requirements.map(({ field }) => [field, readField(field)]))
+  return (object) => byLabel(object.metadata.labels) && byField.matches((field) => readers.get(field)!(object))
+}
