@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCoxswain, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
@@ -69,7 +69,31 @@ it('many nodes can be simulated', async () => {
   expect([...new Set(nodes.split(' '))].sort()).toEqual(['n-0', 'n-1', 'n-2'])
 })
 
-it('this machine is one node', async () => {
-  const { code, err } = await runCoxswain(['up', '--runtime', 'process', '--nodes', '2', '--data-dir', newDataDir()])
-  expect({ code, err }).toEqual({ code: 1, err: 'coxswain: --nodes: this machine is one node; only simulated ones can be many\n' })
+describe('coxswain up says in one line why it cannot start', () => {
+  const up = (...flags: string[]) => runCoxswain(['up', '--data-dir', newDataDir(), '--secure-port', '0', '--log-level', 'warn', ...flags])
+
+  it.each([
+    ['this machine is one node', ['--runtime', 'process', '--nodes', '2'], '--nodes: this machine is one node; only simulated ones can be many'],
+    ['a flag that it does not have', ['--node'], "unknown option '--node' (Did you mean --nodes?)"],
+    ['a runtime that it does not have', ['--runtime', 'docker'], "option '--runtime <name>' argument 'docker' is invalid. Allowed choices are auto, process, simulated."],
+    ['a catalogue that is not there', ['--image-catalogue', '/nonexistent'], "--image-catalogue: ENOENT: no such file or directory, open '/nonexistent'"],
+    ['times that do not fit', ['--shutdown-grace-period', '1s', '--shutdown-grace-period-critical-pods', '2s'], '--shutdown-grace-period-critical-pods: must not be longer than --shutdown-grace-period'],
+  ])('%s', async (_, flags, reason) => {
+    expect(await up(...flags)).toEqual({ code: 1, out: '', err: `coxswain: ${reason}\n` })
+  })
+
+  it('a name that no node can have', async () => {
+    const { code, out, err } = await up('--node-name', 'My_Machine')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^coxswain: option '--node-name <name>' argument 'My_Machine' is invalid\. a lowercase RFC 1123 subdomain [^\n]+\n$/)
+  })
+
+  it('a port and a data directory that are in use', async () => {
+    const dataDir = newDataDir()
+    const first = await startEverything(dataDir, ['--runtime', 'simulated'])
+    onTestFinished(async () => void (await first.stop()))
+    const { port } = new URL(first.url)
+    expect(await up('--data-dir', dataDir)).toEqual({ code: 1, out: '', err: `coxswain: the data directory ${path.join(dataDir, 'db')} is in use by process ${first.pid}\n` })
+    expect(await up('--secure-port', port)).toEqual({ code: 1, out: '', err: `coxswain: port ${port} is already in use: choose another with --secure-port, or 0 for a free one\n` })
+  })
 })
