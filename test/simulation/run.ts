@@ -30,6 +30,8 @@ export interface RunResult {
 
 /** How long it may take after the faults until everything is as it should be. A frozen watch alone takes two minutes to be noticed. */
 const convergeMs = 15 * 60_000
+/** A renewal that got lost before may cost the leader its lease for that long after the faults, and somebody has to be elected. */
+const aftermathMs = 12_000
 /** How long nothing may happen then. */
 const idleMs = 70_000
 
@@ -60,8 +62,9 @@ async function comeToRest(world: World): Promise<void> {
   world.calmDown()
   const { timeline } = world
   const deadlineMs = timeline.nowMs + convergeMs
+  const certainMs = timeline.nowMs + aftermathMs
   let lack = world.unfinished()
-  while (lack && timeline.nowMs < deadlineMs && !world.violation) {
+  while ((lack || timeline.nowMs < certainMs) && timeline.nowMs < deadlineMs && !world.violation) {
     await world.step()
     lack = world.unfinished()
   }

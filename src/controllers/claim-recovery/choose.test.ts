@@ -75,7 +75,7 @@ describe('choose()', () => {
 
   it('leaves all claims alone where one that is in the way has to stay', () => {
     const pod = samplePod(0, { spec: { volumes: [] } })
-    const other = { claim: boundClaim(0, { name: 'log-web-0', uid: 'uid-log', ...mark }), volume: 'log', users: [pod] }
+    const other = { claim: boundClaim(0, { name: 'log-web-0', uid: 'uid-log', ...mark }), volume: 'log', isUsed: true, users: [pod] }
     const both: Due = { member: { ...member(pod), claims: [...member(pod).claims, other] }, trouble: troubleOf(pod)! }
     expect(choose([both], [failed, complaint('FailedMount', `${mount} "log" : rpc error`)], nowMs)).toMatchObject({ kind: 'keep', claim: 'log-web-0' })
   })

@@ -1,7 +1,7 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
-import { asksForClaimRecovery } from '../../api/kinds/claim-recovery.ts'
+import { asksForClaimRecovery, newClaims } from '../../api/kinds/claim-recovery.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
-import { controllerOf, persistentvolumeclaims, pods, refersTo, statefulsets } from '../../client/index.ts'
+import { controllerOf, hasFinalizer, persistentvolumeclaims, pods, refersTo, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { podsByClaim } from '../kit/workload/index.ts'
 import { setOfClaim } from '../statefulset/index.ts'
@@ -10,6 +10,7 @@ import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { stateAnnotation } from './recovery.ts'
 import { conditionOf, sandboxCondition, sandboxHistory } from './sandbox.ts'
+import { podFinalizer } from './stage.ts'
 import { annotations, announce, status } from './status.ts'
 
 /** Makes claims anew that keep their pods from starting, and pods that start and do not become ready, for sets that ask for it. */
@@ -32,8 +33,7 @@ export const claimRecoveryController = defineController<StatefulSet, Observed, A
 /** The set that manages a pod, and those whose claims it names: whoever uses a claim may put data there. */
 function* setsConcerned(pod: Pod, caches: Caches): Generator<string> {
   const { namespace = '' } = pod.metadata
-  const owner = controllerOf(pod)
-  const names = owner && refersTo(owner, statefulsets) ? [`${namespace}/${owner.name}`] : []
+  const names = isOfSet(pod) ? [`${namespace}/${controllerOf(pod)!.name}`] : []
   const others = claimNamesOf(pod).flatMap((name) => setOfClaim({ metadata: { namespace, name } }, caches))
   for (const key of new Set([...names, ...others])) {
     const set = caches.of(statefulsets).get(key)
@@ -41,11 +41,25 @@ function* setsConcerned(pod: Pod, caches: Caches): Generator<string> {
   }
 }
 
+/** Whether anything has changed that is gone by here. Asked for every change of every pod. */
 function isNews(before: Pod, after: Pod): boolean {
-  const gist = (pod: Pod) => {
-    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers, ownerReferences, annotations: said } = pod.metadata
-    const conditions = [sandboxCondition(pod), conditionOf(pod, 'Ready')].map((c) => [c?.status, c?.lastTransitionTime])
-    return JSON.stringify([deletionTimestamp, deletionGracePeriodSeconds, finalizers, ownerReferences, said, conditions, pod.status?.phase, pod.status?.observedGeneration, sandboxHistory(pod)])
-  }
-  return gist(before) !== gist(after)
+  if (!hasClaims(after) && !isOfSet(after)) return isOfSet(before)
+  const [old, now] = [factsOf(before), factsOf(after)]
+  return now.some((fact, i) => fact !== old[i])
+}
+
+const hasClaims = ({ spec }: Pod): boolean => spec?.volumes?.some((volume) => volume.persistentVolumeClaim) ?? false
+
+function isOfSet(pod: Pod): boolean {
+  const owner = controllerOf(pod)
+  return owner !== undefined && refersTo(owner, statefulsets)
+}
+
+function factsOf(pod: Pod): unknown[] {
+  const { deletionTimestamp, deletionGracePeriodSeconds, annotations: said } = pod.metadata
+  const [sandbox, ready] = [sandboxCondition(pod), conditionOf(pod, 'Ready')]
+  return [
+    deletionTimestamp, deletionGracePeriodSeconds, hasFinalizer(pod, podFinalizer), controllerOf(pod)?.uid, said?.[newClaims], pod.status?.phase, pod.status?.observedGeneration,
+    sandbox?.status, sandbox?.lastTransitionTime, ready?.status, ready?.lastTransitionTime, sandboxHistory(pod),
+  ]
 }

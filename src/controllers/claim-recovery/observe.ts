@@ -3,6 +3,7 @@ import { keyOf, persistentvolumeclaims, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { podsOfClaim } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
+import { usedAnnotation } from './keeping.ts'
 import { type Recovery, recoveryOf } from './recovery.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
@@ -11,7 +12,9 @@ export interface MemberClaim {
   claim: PersistentVolumeClaim
   /** What the pod calls it. */
   volume: string
-  /** Pods that name it, this one among them. */
+  /** Whether it is known that a pod has used it. */
+  isUsed: boolean
+  /** Pods that name it, this one among them; of one that is used nobody asks. */
   users: readonly Pod[]
 }
 
@@ -50,7 +53,9 @@ function claimsOf(caches: Caches, set: StatefulSet, pod: Pod, ordinal: number): 
   return (pod.spec?.volumes ?? []).flatMap(({ name: volume, persistentVolumeClaim }) => {
     const name = persistentVolumeClaim?.claimName ?? ''
     const claim = names.has(name) ? caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name) : undefined
-    return claim ? [{ claim, volume, users: podsOfClaim(caches, keyOf(claim)) }] : []
+    if (!claim) return []
+    const isUsed = claim.metadata.annotations?.[usedAnnotation] !== undefined
+    return [{ claim, volume, isUsed, users: isUsed ? [] : podsOfClaim(caches, keyOf(claim)) }]
   })
 }
 

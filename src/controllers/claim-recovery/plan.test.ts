@@ -80,6 +80,7 @@ describe('status() and annotations()', () => {
   const told = (reason: string, message: string) => ({ status: { conditions: [{ type: 'ClaimRecovery', status: 'True', reason, message }] } })
   const kept = { kind: 'keep', pod: 'web-0', claim: 'data-web-0', why: 'it was used since 2026', cause: 'FailedMount: no' }
   const goingOn = 'goes on'
+  const gone = { 'data-web-0': 'gone' }
 
   it.each<[string, Pod[], StatefulSet, Outcome<Action>, string, string]>([
     ['nothing', [], sampleSet(), examined(undefined), 'nothing', ''],
@@ -90,10 +91,11 @@ describe('status() and annotations()', () => {
     ['that it goes on', [samplePod(0)], underWay(), outcome(), 'nothing', goingOn],
     ['that a claim stays after all', [samplePod(0, { metadata: ended })], underWay(), decided({ claim: 'data-web-0', whyKept: 'it is used' }), 'True ClaimKept: Pod web-0 is made anew. Claim data-web-0 is kept: it is used.', goingOn],
     ['that it is not needed', [ready(0)], underWay(), outcome(), 'False NotNeeded: Pod web-0 has come up by itself.', ''],
-    ['that it is done, when the next pod is ready', [ready(0, { uid: 'next' })], underWay(), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
-    ['or has had its time', [samplePod(0, { metadata: { uid: 'next' } })], underWay(), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
+    ['that it is done, when the next pod is ready', [ready(0, { uid: 'next' })], underWay({ claims: gone }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
+    ['or has had its time', [samplePod(0, { metadata: { uid: 'next' } })], underWay({ claims: gone }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
     ['or is not wanted any more', [], underWay({}, { spec: { replicas: 0 } }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
-    ['or waits for one before it', [samplePod(0)], underWay({ pod: 'web-1', uid: 'uid-web-1' }, { spec: { podManagementPolicy: 'OrderedReady' } }), outcome(), 'False ClaimRecreated: Pod web-1 was made anew with data-web-0.', ''],
+    ['or waits for one before it', [samplePod(0)], underWay({ pod: 'web-1', uid: 'uid-web-1', claims: { 'data-web-1': 'gone' } }, { spec: { podManagementPolicy: 'OrderedReady' } }), outcome(), 'False ClaimRecreated: Pod web-1 was made anew with data-web-1.', ''],
+    ['that only the pod is another one, if somebody else was faster', [ready(0, { uid: 'next' })], underWay(), outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
     ['that a pod was made anew alone', [ready(0, { uid: 'next' })], podAlone, outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
     ['what was kept, to the end', [ready(0, { uid: 'next' })], underWay({}, told('ClaimKept', 'Kept.')), outcome(), 'False ClaimKept: Kept.', ''],
     ['what is wrong with an annotation', [], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), outcome(), 'False InvalidAnnotation: metadata.annotations[coxswain.dev/claim-recovery]: Invalid value: "yes": must be "recreate"', ''],

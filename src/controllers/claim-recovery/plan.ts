@@ -4,7 +4,6 @@ import type { Step } from '../kit/index.ts'
 import { isPodTerminating } from '../kit/workload/index.ts'
 import type { Due } from './choose.ts'
 import { dueAtMs, troubleOf } from './due.ts'
-import { usedAnnotation } from './keeping.ts'
 import { type Observed, isWanted } from './observe.ts'
 import { type Recovery, hasClaims } from './recovery.ts'
 import { sandboxHistory } from './sandbox.ts'
@@ -35,10 +34,7 @@ export function plan(seen: Observed): Step<Action> {
 /** Claims with which a pod, of this set or another one, has a ready sandbox or had one. */
 function marksDue({ members }: Observed): Action[] {
   return members.flatMap(({ claims }) =>
-    claims.flatMap(({ claim, users }): Action[] => {
-      const isMarked = claim.metadata.annotations?.[usedAnnotation] !== undefined
-      return !isMarked && users.some((pod) => sandboxHistory(pod) === 'ready') ? [{ kind: 'MarkClaim', claim }] : []
-    }),
+    claims.flatMap(({ claim, isUsed, users }): Action[] => (!isUsed && users.some((pod) => sandboxHistory(pod) === 'ready') ? [{ kind: 'MarkClaim', claim }] : [])),
   )
 }
 

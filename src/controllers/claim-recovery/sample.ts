@@ -1,6 +1,7 @@
 import type { CoreV1Event, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimRecovery, claimRecoveryAfter, newClaims } from '../../api/kinds/claim-recovery.ts'
 import { sampleClaim } from '../../api/kinds/sample-volumes.ts'
+import { usedAnnotation } from './keeping.ts'
 import type { Member, Observed } from './observe.ts'
 import { recoveryOf } from './recovery.ts'
 import { settingsOf } from './settings.ts'
@@ -54,7 +55,7 @@ export const boundClaim = (ordinal: number, metadata: object = {}, phase = 'Boun
 export const member = (pod: Pod, claim = boundClaim(ordinalOf(pod)), others: readonly Pod[] = []): Member => ({
   pod,
   ordinal: ordinalOf(pod),
-  claims: [{ claim, volume: 'data', users: [pod, ...others] }],
+  claims: [{ claim, volume: 'data', isUsed: claim.metadata.annotations?.[usedAnnotation] !== undefined, users: [pod, ...others] }],
 })
 
 const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.split('-')[1])

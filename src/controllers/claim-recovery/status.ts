@@ -67,7 +67,9 @@ function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { k
 function ending(seen: Observed, recovery: Recovery): Saying {
   const said = current(seen)
   if (said?.reason === 'ClaimKept') return saying('False', 'ClaimKept', said.message ?? '')
-  return hasClaims(recovery)
+  const isThere = seen.members.some(({ claims }) => claims.some(({ claim: { metadata } }) => recovery.claims[metadata.name!] === metadata.uid))
+  // Somebody else may have deleted the pod, and what was in its way is over.
+  return hasClaims(recovery) && !isThere
     ? saying('False', 'ClaimRecreated', `Pod ${recovery.pod} was made anew with ${listOf(recovery)}.`)
     : saying('False', 'PodRecreated', `Pod ${recovery.pod} was made anew, its claims were kept.`)
 }

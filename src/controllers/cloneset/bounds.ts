@@ -18,7 +18,6 @@ export interface Bounds {
 
 export function boundsOf({ spec }: Pick<CloneSet, 'spec'>): Bounds {
   const { replicas = 1, updateStrategy = {}, scaleStrategy = {} } = spec
-  const isUpdating = !updateStrategy.paused && updateStrategy.type !== 'OnDelete'
   const maxSurge = percentOf(updateStrategy.maxSurge ?? 0, replicas, true)
   return {
     replicas,
@@ -27,7 +26,7 @@ export function boundsOf({ spec }: Pick<CloneSet, 'spec'>): Bounds {
     // Rounded so that something may always happen, and no more than that.
     maxUnavailable: percentOf(updateStrategy.maxUnavailable ?? '20%', replicas, maxSurge === 0),
     maxUnavailableOfScale: scaleStrategy.maxUnavailable === undefined ? Number.POSITIVE_INFINITY : percentOf(scaleStrategy.maxUnavailable, replicas, true),
-    isUpdating,
+    isUpdating: !updateStrategy.paused,
   }
 }
 

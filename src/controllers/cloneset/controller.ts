@@ -4,6 +4,7 @@ import { defineController } from '../kit/index.ts'
 import { isMereBinding, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { apply } from './apply.ts'
+import { measures } from './measures.ts'
 import { type Observed, observe, remember } from './observe.ts'
 import { plan } from './plan.ts'
 import { status, statusMayWait } from './status.ts'
@@ -27,4 +28,5 @@ export const cloneSetController = defineController<CloneSet, Observed, Action>({
   apply,
   status,
   statusMayWait,
+  measures,
 })

@@ -21,6 +21,8 @@ export interface Observed {
   orphanRevisions: readonly ControllerRevision[]
   /** Its own claims that are not going. */
   claims: readonly PersistentVolumeClaim[]
+  /** Ids whose claims are on their way out: a pod that is on no node yet will never get to one. */
+  forsaken: ReadonlySet<string>
   /** Claims that pods wait for, by name. */
   awaited: ReadonlyMap<string, PersistentVolumeClaim>
   nowMs: number
@@ -39,7 +41,8 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, set: Clon
   const matches = compileLabelSelector(set.spec.selector)
   const pods = podsOf(set, matches, caches, nowMs, knownOf(set, remembered as Memory | undefined))
   const revisions = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
-  const claims = caches.owned(persistentvolumeclaims, set).filter(({ metadata }) => !metadata.deletionTimestamp)
+  const all = caches.owned(persistentvolumeclaims, set)
+  const claims = all.filter(({ metadata }) => !metadata.deletionTimestamp)
   return {
     set,
     ...pods,
@@ -47,6 +50,7 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, set: Clon
     history: inHistory([...revisions.kept, ...revisions.adopt]),
     orphanRevisions: revisions.adopt,
     claims,
+    forsaken: new Set(all.length === claims.length ? [] : all.filter(({ metadata }) => metadata.deletionTimestamp).map(idOfClaim)),
     awaited: awaitedBy(caches, namespace, pods.members),
     nowMs,
   }

@@ -89,7 +89,6 @@ describe('plan() replaces outdated pods', () => {
     ['no further', b({ update: { partition: 3 } }), 'a1 a2 a3 b4 b5', []],
     ['down to a share of them', b({ update: { partition: '80%' } }), 'a1 a2 a3 a4 a5', ['delete a1', 'create b']],
     ['not while it is paused', b({ update: { paused: true } }), 'a1 a2 a3 a4 a5', []],
-    ['not where people do that', b({ update: { type: 'OnDelete' } }), 'a1 a2 a3 a4 a5', []],
     ['while some are missing, as far as more may be', b({ update: { maxUnavailable: 3 } }), 'a1 a2 a3 b4', ['delete a1', 'delete a2', 'create b ×3']],
     ['not while those are missing that may be', b({ update: { maxUnavailable: 1 } }), 'a1 a2 a3 b4', ['create b']],
     ['and does not go back if the partition rises', b({ update: { partition: 4 } }), 'a1 a2 b3 b4 b5', []],
@@ -135,6 +134,7 @@ describe('plan() updates in place', () => {
     ['down to the partition', inPlace({ update: { partition: 4 } }), 'a1 a2 a3 a4 a5', ['update a1']],
     ['not while it is paused', inPlace({ update: { paused: true } }), 'a1 a2 a3 a4 a5', []],
     ['beside others that are made', inPlace({ update: { maxUnavailable: 0, maxSurge: 2 } }), 'a1 a2 a3 a4 a5 b6 b7', ['update a1', 'update a2']],
+    ['or makes others, never both for one', inPlace({ replicas: 1, update: { maxUnavailable: 1, maxSurge: 1 } }), 'a1', ['update a1']],
     ['while others cannot be made', inPlace({ update: { maxUnavailable: 3 } }), 'a1 a2 a3 a4', ['update a1', 'update a2', 'create b']],
     ['or replaces those of a revision that nobody knows', inPlace(), 'c1! a2 a3 a4 a5', ['update a2', 'delete c1', 'create b']],
   ])('%s', (_, over, pods, expected) => {
@@ -188,6 +188,7 @@ describe('plan() looks after claims', () => {
     ['but not for those of one that has ended', { set: withClaims(), pods: samplePods('a2 a3'), inactive: [ended('a1')] }, ['create a']],
     ['nor for those of one that somebody else has', { set: withClaims(), pods: samplePods('a2 a3'), inactive: [called('a1')] }, ['create a']],
     ['one that is there is not waited for', { set: withClaims({ replicas: 2 }), pods: samplePods('a3'), inactive: [going('a1')] }, ['create a as a2']],
+    ['a pod whose claims go before it has come to a node goes, too', { set: withClaims(), pods: samplePods('a1? a2 a3'), forsaken: new Set(['a1', 'a2']), claims: [] }, ['delete a1', 'create a']],
     ['they are not used again where that is not wanted', { set: withClaims({ scale: { disablePVCReuse: true } }), pods: samplePods('a2 a3') }, ['delete data-web-a1', 'create a']],
     [
       'and go with their pod while that goes',

@@ -4,7 +4,7 @@ import type { Action, PatchLifecycle } from './actions.ts'
 import { instancesOf } from './claims.ts'
 import { refreshPod } from './in-place.ts'
 import { waitForHooks } from './lifecycle.ts'
-import { type Look, goalWithout, lookAt } from './look.ts'
+import { type Look, goalAfter, lookAt } from './look.ts'
 import type { Member } from './member.ts'
 import type { Observed } from './observe.ts'
 import { deadlineInMs } from './progress.ts'
@@ -60,7 +60,7 @@ function pods(look: Look, refreshed: Refreshed): Pick<Update, 'actions' | 'wait'
   const parting = removePods(look, instances)
   const busy = new Set(refreshed.actions.map(({ pod }) => pod))
   const update = parting.actions.length > 0 ? undefined : updatePods(look, instances, ({ pod }: Member) => busy.has(pod))
-  const creates = createPods(look, goalWithout(look, [...parting.gone, ...(update?.gone ?? [])]), instances)
+  const creates = createPods(look, goalAfter(look, [...parting.gone, ...(update?.gone ?? [])], update?.changed ?? []), instances)
   const actions = distinct([...refreshed.actions, ...parting.actions, ...(update?.actions ?? [])])
   const wait = update?.wait ?? limitText(look, creates.length) ?? waitForHooks(look.seen.set, look.seen.members)
   return { actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)], ...(wait === undefined ? {} : { wait }) }

@@ -1,6 +1,5 @@
-import type { CloneSetStatus } from '../../api/generated/types.ts'
 import {
-  type Headway, type Progress, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasMoved, renewCondition, setTimedCondition,
+  type Progress, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasMoved, headwayOf, renewCondition, setTimedCondition,
 } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
@@ -21,13 +20,6 @@ export function expectedUpdated(look: Look, counts = look.counts, current = look
   return Math.max(0, replicas - (current.name === update.name ? Math.min(partition, left) : partition))
 }
 
-const headway = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, replicas = 0 }: Partial<CloneSetStatus>): Headway => ({
-  updated: updatedReplicas,
-  ready: readyReplicas,
-  available: availableReplicas,
-  old: replicas - updatedReplicas,
-})
-
 /** What Progressing says of a set, next to its other conditions. `why` is what it waits for, if that is known already. */
 export function progressOf(look: Look, counts: Counts = look.counts, why?: Why): Progress {
   const { seen: { set, nowMs }, revisions, bounds: { replicas, partition } } = look
@@ -47,9 +39,7 @@ export function progressOf(look: Look, counts: Counts = look.counts, why?: Why):
     deadlineSeconds: progressDeadlineSeconds,
     reasons: { complete: isHeldByPartition ? heldReason : completeReason, moving: movingReason },
     isComplete: counts.updatedReplicas >= expected && isSettled,
-    hasMoved: hasMoved(headway(set.status), headway(counts)),
-    // Who deletes the pods by hand takes the time that they take.
-    isHeld: updateStrategy?.type === 'OnDelete' && isSettled,
+    hasMoved: hasMoved(headwayOf(set.status), headwayOf(counts)),
     messages: {
       complete: isHeldByPartition
         ? `All ${expected} replicas that the partition of ${partition} lets go are available at ${what}.`
@@ -68,10 +58,9 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   const { name } = revisions.update
   const current = findCondition(conditions, 'Progressing')
   if (!current || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
-  if (current.reason === pausedReason || mayHavePaused(look, current.reason)) {
-    return { status: 'Unknown', reason: 'RolloutResumed', message: `The rollout of revision ${name} goes on.` }
-  }
-  const isSame = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedUpdated(look))
+  if (current.reason === pausedReason) return { status: 'Unknown', reason: 'RolloutResumed', message: `The rollout of revision ${name} goes on.` }
+  const isAsSeen = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedUpdated(look))
+  const isSame = isAsSeen && !mayHavePaused(look, current.reason)
   return isSame ? undefined : { status: 'True', reason: movingReason, message: `${expectedUpdated(look)} of ${replicas} replicas are to be at revision ${name}.` }
 }
 

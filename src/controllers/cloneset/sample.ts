@@ -110,6 +110,7 @@ export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver =
     history: isB ? [a, b] : [a],
     orphanRevisions: [],
     claims: [],
+    forsaken: new Set<string>(),
     awaited: new Map(),
     nowMs,
     ...over,

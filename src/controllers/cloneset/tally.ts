@@ -28,11 +28,16 @@ export function tallyOf(members: Iterable<Member>, updateHash: string, isAsked: 
   return tally
 }
 
-/** The same without these. */
-export function tallyWithout(tally: Tally, members: Iterable<Member>, updateHash: string, isAsked: (member: Member) => boolean): Tally {
-  const left: Tally = { updated: { ...tally.updated }, outdated: { ...tally.outdated } }
-  for (const member of members) add(member.hash === updateHash ? left.updated : left.outdated, member, isAsked(member), -1)
-  return left
+/** The same once `gone` have gone and `changed` are being updated as they run. */
+export function tallyAfter(tally: Tally, gone: Iterable<Member>, changed: Iterable<Member>, updateHash: string, isAsked: (member: Member) => boolean): Tally {
+  const after: Tally = { updated: { ...tally.updated }, outdated: { ...tally.outdated } }
+  const groupOf = ({ hash }: Member) => (hash === updateHash ? after.updated : after.outdated)
+  for (const member of gone) add(groupOf(member), member, isAsked(member), -1)
+  for (const member of changed) {
+    add(groupOf(member), member, isAsked(member), -1)
+    add(after.updated, { ...member, isAvailable: false }, isAsked(member), 1)
+  }
+  return after
 }
 
 function add(group: Group, { state, isAvailable }: Member, isAsked: boolean, by: 1 | -1): void {

@@ -10,11 +10,13 @@ import { inUpdateOrder } from './update-order.ts'
 export interface Update {
   actions: readonly Action[]
   gone: readonly Member[]
+  /** Those that are updated as they run. */
+  changed: readonly Member[]
   /** Why no more is done yet. */
   wait?: string
 }
 
-const nothing: Update = { actions: [], gone: [] }
+const nothing: Update = { actions: [], gone: [], changed: [] }
 
 /** Brings outdated pods to the new revision, within the partition and what may be unavailable. `isBusy` are pods that something else is done to. */
 export function updatePods(look: Look, instances: Instances, isBusy: (member: Member) => boolean): Update {
@@ -68,16 +70,19 @@ function changePods(look: Look, instances: Instances, members: readonly Member[]
   const isInPlace = type === 'InPlaceIfPossible' || type === 'InPlaceOnly'
   const actions: Action[] = []
   const replaced: Member[] = []
+  const changed: Member[] = []
   let wait: string | undefined
   for (const member of members) {
     const way = isInPlace ? inPlaceUpdateOf(set, member, revisions.byHash(member.hash), revisions.update, nowMs) : undefined
-    if (way?.kind === 'act') actions.push(way.action)
-    else if (way?.kind === 'impossible' && type === 'InPlaceOnly') actions.push({ kind: 'RefuseUpdate', pod: member.pod, why: way.why })
+    if (way?.kind === 'act') {
+      actions.push(way.action)
+      if (way.action.kind === 'UpdateInPlace') changed.push(member)
+    } else if (way?.kind === 'impossible' && type === 'InPlaceOnly') actions.push({ kind: 'RefuseUpdate', pod: member.pod, why: way.why })
     else if (way?.kind === 'wait') wait ??= way.why
     else replaced.push(member)
   }
   const { actions: partings, gone } = part(look, instances, replaced)
-  return { actions: [...actions, ...partings.map((action) => (action.kind === 'PatchLifecycle' ? marked(action) : action))], gone, ...(wait === undefined ? {} : { wait }) }
+  return { actions: [...actions, ...partings.map((action) => (action.kind === 'PatchLifecycle' ? marked(action) : action))], gone, changed, ...(wait === undefined ? {} : { wait }) }
 }
 
 /** A pod that is to be replaced says so: otherwise it would be kept, since it is not one too many. */

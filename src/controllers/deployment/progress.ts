@@ -2,7 +2,6 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generat
 import { type Outcome, isNamespaceTerminating } from '../kit/index.ts'
 import {
   type Condition,
-  type Headway,
   type Saying,
   blockedText,
   deadlineExceeded,
@@ -10,6 +9,7 @@ import {
   findCondition,
   hasDeadline,
   hasMoved,
+  headwayOf,
   removeCondition,
   renewCondition,
   setTimedCondition,
@@ -31,13 +31,6 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   return counts.every((count = 0) => count === wanted) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
 }
 
-const headway = ({ replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 }: DeploymentStatus): Headway => ({
-  updated: updatedReplicas,
-  ready: readyReplicas,
-  available: availableReplicas,
-  old: replicas - updatedReplicas,
-})
-
 /** All conditions, with what there is to say about the progress of the rollout. `status` are the numbers of now. */
 export function progressOf(seen: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly Condition[]): Condition[] {
   const { deployment, newSet, nowMs } = seen
@@ -52,7 +45,7 @@ export function progressOf(seen: Observed, outcome: Outcome<Action>, status: Dep
   if (failure) return say({ status: 'False', reason: 'ReplicaSetCreateError', message: failure })
   const name = createdName(outcome) ?? newSet?.metadata.name
   const subject = name ? `ReplicaSet ${JSON.stringify(name)}` : `Deployment ${JSON.stringify(deployment.metadata.name)}`
-  const isMoving = hasMoved(headway(deployment.status ?? {}), headway(status))
+  const isMoving = hasMoved(headwayOf(deployment.status ?? {}), headwayOf(status))
   const messages = {
     complete: `${subject} has successfully progressed.`,
     moving: `${subject} is progressing.`,

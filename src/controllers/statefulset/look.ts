@@ -1,4 +1,5 @@
 import { percentOf } from '../../api/int-or-string.ts'
+import { knowingLatest } from '../kit/workload/index.ts'
 import { type Counts, countPods } from './counts.ts'
 import type { Observed } from './observe.ts'
 import { type Revisions, revisionsOf } from './revision.ts'
@@ -18,13 +19,8 @@ export interface Look extends Slots {
   unavailable: number
 }
 
-let latest: Look | undefined
-
-/** The same for the observation that was asked about last: every stage asks, one after the other. */
-export function lookAt(seen: Observed): Look {
-  if (latest?.seen !== seen) latest = lookAnew(seen)
-  return latest
-}
+/** The same for the observation that was asked about last. */
+export const lookAt = knowingLatest(lookAnew)
 
 function lookAnew(seen: Observed): Look {
   const { set, members } = seen

@@ -1,18 +1,10 @@
-import type { StatefulSetStatus } from '../../api/generated/types.ts'
-import { type Headway, type Progress, type Why, decideProgress, findCondition, hasMoved, renewCondition } from '../kit/workload/index.ts'
+import { type Progress, type Why, decideProgress, findCondition, hasMoved, headwayOf, renewCondition } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
 import { isOutdated } from './update.ts'
 
 /** How many replicas are to be of the new revision. */
 export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)
-
-const headway = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, replicas = 0 }: Partial<StatefulSetStatus>): Headway => ({
-  updated: updatedReplicas,
-  ready: readyReplicas,
-  available: availableReplicas,
-  old: replicas - updatedReplicas,
-})
 
 /** What Progressing says of a set, next to its other conditions. `why` is the sentence about what it waits for, if it is known already. */
 export function progressOf(look: Look, counts: Counts = look.counts, why?: Why): Progress {
@@ -29,7 +21,7 @@ export function progressOf(look: Look, counts: Counts = look.counts, why?: Why):
     deadlineSeconds: progressDeadlineSeconds,
     reasons: { complete: isHeldByPartition ? 'PartitionReached' : 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
     isComplete: isUpdated && isSettled,
-    hasMoved: hasMoved(headway(set.status), headway(counts)),
+    hasMoved: hasMoved(headwayOf(set.status), headwayOf(counts)),
     // Who deletes the pods by hand takes the time that they take.
     isHeld: updateStrategy.type === 'OnDelete' && isSettled && seen.members.some((member) => isOutdated(look, member)),
     messages: {

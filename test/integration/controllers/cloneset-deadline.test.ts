@@ -164,7 +164,10 @@ describe('time for which it is paused does not count', () => {
       await s.pass(hour)
       await patch(s, { updateStrategy: { paused: false } })()
     })
-    expect(await s.says()).toBe('Unknown RolloutResumed')
+    await s.pass(50_000)
+    expect(await s.says()).toEqual(moving)
+    await s.pass(12_000)
+    expect(await s.says()).toBe(exceeded)
   })
 
   it('nor after it was too slow: it begins anew', async () => {

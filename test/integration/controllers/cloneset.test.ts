@@ -226,6 +226,21 @@ describe('its own writes', () => {
   })
 })
 
+it('metrics tell what may be and what is unavailable, and go with the set', async () => {
+  const s = await CloneSetScene.running(4, { updateStrategy: { maxUnavailable: '50%' } })
+  const labels = 'cloneset_namespace="default",cloneset_name="web"'
+  const read = () => ['max_unavailable', 'unavailable_replicas', 'unavailability_violation'].map((name) => s.scene.metric(`cloneset_controller_cloneset_${name}`, labels))
+  expect(read()).toEqual([2, 0, 0])
+  const [a, b, c] = namesOf(await s.pods())
+  await s.reportThat('unready', (pod) => pod.metadata.name === a || pod.metadata.name === b)
+  expect(read()).toEqual([2, 2, 0])
+  await s.reportThat('unready', (pod) => pod.metadata.name === c)
+  expect(read()).toEqual([2, 3, 1])
+  await s.scene.client.delete(clonesets, 'default', 'web')
+  await s.pass(100)
+  expect(s.scene.cluster.metrics.text()).not.toContain(labels)
+})
+
 it('a set that is deleted makes no more pods', async () => {
   const s = await CloneSetScene.running(2)
   await s.scene.client.delete(clonesets, 'default', 'web')

@@ -9,7 +9,7 @@ const { plural } = persistentvolumeclaims
 export function collectClaims(world: World, owners: readonly string[]): void {
   const { truth, timeline, userClient: client } = world
   const isThere = (uid: string) => owners.some((kind) => truth.list(kind).some((owner) => owner.metadata.uid === uid))
-  const isUsed = (name: string) => (truth.list(pods.plural) as Pod[]).some((pod) => claimNamesOf(pod).includes(name))
+  const isUsed = (name: string) => (truth.list(pods.plural) as Pod[]).some((pod) => pod.spec.nodeName && claimNamesOf(pod).includes(name))
   const end = async ({ metadata: { name = '', uid, deletionTimestamp, finalizers = [], ownerReferences = [] } }: PersistentVolumeClaim) => {
     const isForsaken = ownerReferences.length > 0 && !ownerReferences.some((ref) => isThere(ref.uid))
     if (!deletionTimestamp && isForsaken) await client.delete(persistentvolumeclaims, 'default', name, { uid })

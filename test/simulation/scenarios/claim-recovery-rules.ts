@@ -85,7 +85,10 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
     const late = (world.truth.list(pods.plural) as Pod[]).find((pod) => pod.metadata.deletionTimestamp || (!controllerOf(pod) && isOnTheWay(world, nodesOf(world), pod)))
     if (late) return `pod ${late.metadata.name} is on its way`
     for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
-      const { name, annotations } = set.metadata
+      const { name, annotations, generation, uid } = set.metadata
+      if (set.status.observedGeneration !== generation) return `${name} was not looked at`
+      const surplus = (world.truth.list(pods.plural) as Pod[]).find((pod) => controllerOf(pod)?.uid === uid && ordinalOf(pod) >= (set.spec.replicas ?? 1))
+      if (surplus) return `pod ${surplus.metadata.name} is too many`
       if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason

@@ -11,6 +11,7 @@ import type { World } from '../world.ts'
 
 const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
 const wantedImage = ({ spec }: CloneSet): string | undefined => imageOf({ spec: spec.template.spec! })
+const revisionOf = (pod: Pod): string | undefined => pod.metadata.labels?.['controller-revision-hash']
 const ownerOf = (pod: Pod): string | undefined => controllerOf(pod)?.uid
 
 const family: Family = {
@@ -64,12 +65,12 @@ function deletedPod(call: Call, world: World): Pod | undefined {
   return change?.before as Pod | undefined
 }
 
-/** The pod that a call has given another image. */
+/** The pod that a call has begun to update as it runs. Its image comes when its grace period is over. */
 function updatedPod(call: Call, world: World): { before: Pod; after: Pod } | undefined {
   const after = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource ? (call.outcome?.object as Pod | undefined) : undefined
   const change = after && world.truth.change(Number(after.metadata.resourceVersion))
   const before = change?.before as Pod | undefined
-  return after && before && imageOf(before) !== imageOf(after) ? { before, after } : undefined
+  return after && before && revisionOf(before) !== revisionOf(after) ? { before, after } : undefined
 }
 
 /** Whether somebody wants just this pod to go. */
@@ -80,16 +81,17 @@ const isAsked = ({ spec }: CloneSet, { metadata: { name, labels } }: Pod): boole
 const partitionHolds = (late: LateChildren): Invariant => ({
   name: 'the partition is never overstepped',
   happened(call, world): Verdict {
-    const made = call.method === 'POST' && call.plural === pods.plural && !call.subresource ? (call.outcome?.object as Pod | undefined) : updatedPod(call, world)?.after
+    const isMade = call.method === 'POST' && call.plural === pods.plural && !call.subresource
+    const made = isMade ? (call.outcome?.object as Pod | undefined) : updatedPod(call, world)?.after
     const decision = made && decisionOf(call, world, ownerOf(made))
     if (!decision) return undefined
     const { who, set, podsAt, currentImage } = decision
     const wanted = wantedImage(set)
-    if (imageOf(made) !== wanted || currentImage === wanted) return undefined
+    if ((isMade && imageOf(made) !== wanted) || currentImage === wanted) return undefined
     const revision = Number(made.metadata.resourceVersion)
     // What came late was nobody's decision, and what is asked to go is replaced before it goes.
     const counts = (pod: Pod): boolean => (late.get(pod.metadata.uid!) ?? 0) <= podsAt && !isAsked(set, world.truth.getAt(pods.plural, `default/${pod.metadata.name}`, podsAt) as Pod | undefined ?? pod)
-    const updated = (world.truth.listAt(pods.plural, revision) as Pod[]).filter((pod) => ownerOf(pod) === ownerOf(made) && isPodActive(pod) && imageOf(pod) === wanted && counts(pod)).length
+    const updated = (world.truth.listAt(pods.plural, revision) as Pod[]).filter((pod) => ownerOf(pod) === ownerOf(made) && isPodActive(pod) && revisionOf(pod) === revisionOf(made) && counts(pod)).length
     const { replicas, partition } = boundsOf(set)
     return updated > replicas - partition ? `${who} as updated number ${updated}, and saw that ${partition} of ${replicas} are to stay` : undefined
   },
@@ -132,11 +134,12 @@ const enoughAvailable = (): Invariant => {
 }
 
 /** No claim is deleted that a pod has which is to stay. */
-const claimsAreKept = (): Invariant => ({
+const claimsAreKept = (late: LateChildren): Invariant => ({
   name: 'no claim goes that is in use',
   happened(call, world): Verdict {
     if (call.method !== 'DELETE' || call.plural !== persistentvolumeclaims.plural || !world.lives.has(call.process) || isLate(call) || !call.outcome?.object) return undefined
-    const user = (world.truth.list(pods.plural) as Pod[]).find((pod) => isPodActive(pod) && claimNamesOf(pod).includes(call.name))
+    // One that came late, when nobody knew of it any more, has to go again.
+    const user = (world.truth.list(pods.plural) as Pod[]).find((pod) => isPodActive(pod) && !late.has(pod.metadata.uid!) && claimNamesOf(pod).includes(call.name))
     return user && `${describe(call)}, which ${user.metadata.name} has`
   },
 })
@@ -149,10 +152,13 @@ const rolledOutInTheEnd = (): Invariant => ({
       const verdict = judgePods(world, set) ?? judgeStatus(set) ?? judgeRevisions(world, set)
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
-    const going = [...world.truth.list(pods.plural), ...world.truth.list(persistentvolumeclaims.plural)].find(({ metadata }) => metadata.deletionTimestamp)
+    const all = world.truth.list(pods.plural) as Pod[]
+    // A claim stays for as long as a pod has it, and one that has ended and was left behind stays for ever.
+    const idle = world.truth.list(persistentvolumeclaims.plural).filter(({ metadata }) => !all.some((pod) => claimNamesOf(pod).includes(metadata.name!)))
+    const going = [...all, ...idle].find(({ metadata }) => metadata.deletionTimestamp)
     if (going) return `${going.metadata.name} is not gone yet`
     const uids = new Set(world.truth.list(clonesets.plural).map(({ metadata }) => metadata.uid))
-    const left = (world.truth.list(pods.plural) as Pod[]).find((pod) => ownerOf(pod) !== undefined && !uids.has(ownerOf(pod)))
+    const left = all.find((pod) => ownerOf(pod) !== undefined && !uids.has(ownerOf(pod)))
     return left && `${left.metadata.name} is left of a set that is gone`
   },
 })
@@ -191,5 +197,5 @@ function judgeRevisions(world: World, { metadata, spec, status }: CloneSet): Ver
 
 export function cloneSetRules(): Invariant[] {
   const late: LateChildren = new Map()
-  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), enoughAvailable(), claimsAreKept(), rolledOutInTheEnd()]
+  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), enoughAvailable(), claimsAreKept(late), rolledOutInTheEnd()]
 }

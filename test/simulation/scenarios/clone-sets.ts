@@ -15,7 +15,8 @@ const image = (random: SeededRandom) => `registry.example/app:${1 + random.below
 
 const strategy = (random: SeededRandom): object => {
   const bounds = random.pick([{ maxUnavailable: 1, maxSurge: 0 }, { maxUnavailable: '40%', maxSurge: 0 }, { maxUnavailable: 0, maxSurge: 2 }, { maxUnavailable: 1, maxSurge: '30%' }])
-  return { ...bounds, type: random.pick(['ReCreate', 'ReCreate', 'InPlaceIfPossible', 'InPlaceOnly']), partition: random.pick([0, 0, 0, 1, 3, '30%', '60%']), paused: random.below(6) === 0 }
+  const inPlaceUpdateStrategy = { gracePeriodSeconds: random.pick([0, 0, 2]) }
+  return { ...bounds, inPlaceUpdateStrategy, type: random.pick(['ReCreate', 'ReCreate', 'InPlaceIfPossible', 'InPlaceOnly']), partition: random.pick([0, 0, 0, 1, 3, '30%', '60%']), paused: random.below(6) === 0 }
 }
 
 const patching = (name: string, weight: number, spec: (random: SeededRandom) => object): UserAction => ({

@@ -52,7 +52,7 @@ const create: UserAction = {
 const addNode = (client: Client, name: string): Promise<unknown> => client.create(nodes, { metadata: { name, labels: { a: 'yes', b: 'yes' } } } as unknown as Node)
 
 /** Every new node has a taint until it is known to be ready. */
-function openNodes(world: World): void {
+export function openNodes(world: World): void {
   const isClosed = (node: Node | undefined) => node?.spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready')
   const open = (name: string): void => {
     world.timeline.after(500, () => {
@@ -88,7 +88,7 @@ const changeNode: UserAction = {
 }
 
 /** Ends pods whose node is gone, as the garbage collector of pods does. */
-function collectFromGoneNodes(world: World): void {
+export function collectFromGoneNodes(world: World): void {
   const look = (pod: Pod): void => {
     world.timeline.after(3000, () => {
       const current = world.truth.get(pods.plural, `default/${pod.metadata.name}`) as Pod | undefined

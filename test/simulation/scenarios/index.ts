@@ -9,6 +9,7 @@ import { deploymentScenario } from './deployments.ts'
 import { garbage } from './garbage.ts'
 import { jobScenario } from './jobs.ts'
 import { replicas } from './replicas.ts'
+import { schedulingScenario } from './scheduling.ts'
 import { statefulSetScenario } from './stateful-sets.ts'
 
 /** Controllers that run together, by name. A run simulates one of these. */
@@ -23,6 +24,7 @@ export const scenarios: Readonly<Record<string, readonly SimulatedController[]>>
   deployments: [deploymentScenario],
   jobs: [jobScenario],
   replicas: [replicas],
+  scheduling: [schedulingScenario],
   'stateful-sets': [statefulSetScenario],
 }
 

@@ -75,7 +75,8 @@ export class StorageNodes {
     const { timeline, userClient: client, faults } = this.#world
     untilDone(this.#world, pod, this.#soon(100, 2000), async (current) => {
       if (current.metadata.deletionTimestamp) return this.#stop({ pod: current, takenAtMs: timeline.nowMs, trouble: undefined, healsAtMs: 0, readyAtMs: undefined, hasStopped: false })
-      for (const name of claimNamesOf(current)) if (claimOf(this.#world, name)?.status?.phase !== 'Bound') throw new Error(`${name} is not bound`)
+      const claims = claimNamesOf(current).map((name) => claimOf(this.#world, name))
+      if (!claims.every((claim) => claim?.status?.phase === 'Bound' && !claim.metadata.deletionTimestamp)) throw new Error('a claim is not there yet, or not any more')
       if (!current.spec.nodeName) {
         const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: current.metadata.name }, target: { kind: 'Node', name: 'n1' } }
         await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${current.metadata.name}/binding`, body })

@@ -18,6 +18,21 @@ export interface Headway {
   old: number
 }
 
+/** The same from the numbers of a status. */
+export const headwayOf = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, replicas = 0 }: ReplicaCounts): Headway => ({
+  updated: updatedReplicas,
+  ready: readyReplicas,
+  available: availableReplicas,
+  old: replicas - updatedReplicas,
+})
+
+interface ReplicaCounts {
+  replicas?: number
+  updatedReplicas?: number
+  readyReplicas?: number
+  availableReplicas?: number
+}
+
 /** Whether there is progress between two looks: more that is wanted, or less that is not. */
 export const hasMoved = (before: Headway, after: Headway): boolean =>
   after.updated > before.updated || after.old < before.old || after.ready > before.ready || after.available > before.available
