@@ -3,9 +3,9 @@
 //   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
 //   --node-flags="A B"  starts server and controllers with these flags for node, such as --cpu-prof
-//   --only A,B          only these parts: deployment, job, sts-ordered, sts-parallel, daemonset, many, idle
+//   --only A,B          only these parts: deployment, cloneset, job, sts-ordered, sts-parallel, daemonset, many, idle
 //   --rounds N          how often a figure is taken; its value is the median; default 7. The first is that of processes that have just been started
-//   --pods N            of the first four parts; default 500
+//   --pods N            of the first five parts; default 500
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
@@ -14,7 +14,7 @@ import { inParallel, rounded } from './load/measure.ts'
 import { must } from './load/figures.ts'
 import { cpuSeconds, pause, resident, startControllers, startServer } from './load/server.ts'
 import { type Target, readTarget } from './load/target.ts'
-import { Workloads, daemonSet, deployment, isComplete, isOnAll, isRolledOut, job, statefulSet } from './load/workloads.ts'
+import { Workloads, cloneSet, daemonSet, deployment, isComplete, isOnAll, isRolledOut, job, statefulSet } from './load/workloads.ts'
 import { writeCounts, writesBetween } from './load/write-counts.ts'
 
 const { values: args } = parseArgs({
@@ -109,13 +109,14 @@ async function spend(cluster: Cluster, work: () => Promise<unknown>): Promise<Sp
 /** A figure that is taken several times. */
 interface Timing {
   figure: string
-  peerSeconds: number
+  /** Undefined where there is no peer. */
+  peerSeconds?: number
   work(): Promise<unknown>
 }
 
 /** Takes the figures of each round in order, and reports the median of each. */
 async function timeRounds(cluster: Cluster, round: (number: number) => Promise<{ timings: readonly Timing[]; close(): void }>): Promise<void> {
-  const taken = new Map<string, { peerSeconds: number; spent: Spent[] }>()
+  const taken = new Map<string, { peerSeconds: number | undefined; spent: Spent[] }>()
   for (let number = 1; number <= Number(args.rounds); number++) {
     const { timings, close } = await round(number)
     for (const { figure, peerSeconds, work } of timings) {
@@ -129,7 +130,7 @@ async function timeRounds(cluster: Cluster, round: (number: number) => Promise<{
   }
   for (const [figure, { peerSeconds, spent }] of taken) {
     const median = spent.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(spent.length / 2)]!
-    const peer = podCount === 500 ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / median.seconds) } : {}
+    const peer = podCount === 500 && peerSeconds !== undefined ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / median.seconds) } : {}
     report(figure, median.seconds, 's', { pods: podCount, ...peer, rounds: spent.map((s) => rounded(s.seconds)), cpuSeconds: median.cpu, writes: median.writes })
   }
 }
@@ -157,6 +158,39 @@ const deployments = (cluster: Cluster): Promise<void> =>
         { figure: `${what}: create`, peerSeconds: kubernetes.create, work: create },
         { figure: `${what}: rolling update`, peerSeconds: kubernetes.update, work: update },
         { figure: `${what}: scale to 0`, peerSeconds: kubernetes.scale, work: scale },
+      ],
+      close: () => workloads.close(),
+    }
+  })
+
+/** The template of another image: the only change that a pod can take as it runs. */
+const newImage = { spec: { template: { spec: { containers: [{ name: 'main', image: 'registry.example.com/web:2', resources: { requests: { cpu: '100m', memory: '128Mi' } }, ports: [{ containerPort: 8080 }] }] } } } }
+
+/** Nobody else has them: what they are measured against is our own Deployment, in the same run. */
+const cloneSets = (cluster: Cluster): Promise<void> =>
+  timeRounds(cluster, async (round) => {
+    const workloads = await Workloads.open(cluster.target, cluster.client, `bench-cloneset-${round}`, 'apps.kruise.io/v1alpha1 clonesets')
+    const what = `CloneSet of ${podCount}`
+    const create = (name: string, type: 'ReCreate' | 'InPlaceIfPossible') => async () => {
+      await workloads.create(cloneSet(name, podCount, type))
+      await workloads.untilOf(name, isRolledOut)
+    }
+    const update = (name: string, patch: object) => async () => {
+      await workloads.patch(name, patch)
+      await workloads.untilOf(name, isRolledOut, 2)
+    }
+    const scale = (name: string) => async () => {
+      await workloads.patch(name, { spec: { replicas: 0 } })
+      await Promise.all([workloads.untilOf(name, isRolledOut, 3), cluster.kubelet.allGone()])
+    }
+    return {
+      timings: [
+        { figure: `${what}: create`, work: create('web', 'ReCreate') },
+        { figure: `${what}: update, 25% at a time`, work: update('web', newTemplate) },
+        { figure: `${what}: scale to 0`, work: scale('web') },
+        { figure: `${what}, in place: create`, work: create('inplace', 'InPlaceIfPossible') },
+        { figure: `${what}, in place: update, 25% at a time`, work: update('inplace', newImage) },
+        { figure: `${what}, in place: scale to 0`, work: scale('inplace') },
       ],
       close: () => workloads.close(),
     }
@@ -287,10 +321,11 @@ async function idling(cluster: Cluster): Promise<void> {
   report(`${idle.workloads} idle workloads: CPU of server and controllers`, share(cpu.controllers) + share(cpu.server), '% of a core', { server: rounded(share(cpu.server)), controllers: rounded(share(cpu.controllers)) })
 }
 
-if (wants('deployment') || wants('job')) {
+if (wants('deployment') || wants('cloneset') || wants('job')) {
   const cluster = await start()
   try {
     if (wants('deployment')) await deployments(cluster)
+    if (wants('cloneset')) await cloneSets(cluster)
     if (wants('job')) await jobs(cluster)
   } finally {
     await cluster.stop()

@@ -1,15 +1,16 @@
 import { type Client, http2Client } from './client.ts'
+import { hasGates, isBehind, reportOf } from './gated-pods.ts'
 import { type Seen, watchObjects } from './object-watch.ts'
 import type { Target } from './target.ts'
 
 /** How many pods are dealt with at the same time. */
 const width = 64
 
-type Work = { pod: Seen; what: 'run' | 'finish' }
+type Work = { pod: Seen; what: 'run' | 'report' | 'finish' }
 
 /**
  * In place of scheduler and nodes: every pod is bound and reported Ready, those of jobs Succeeded, with two writes; what is being deleted is finished off
- * with a third.
+ * with a third. Pods with readiness gates are reported again when these open and shut, and when an image has changed.
  */
 export class Kubelet {
   readonly #client: Client
@@ -17,6 +18,9 @@ export class Kubelet {
   readonly #queue: Work[] = []
   /** By uid: what was done for it last. */
   readonly #pods = new Map<string, 'run' | 'finish'>()
+  /** By uid: those with gates as they were last seen, and which of them are being dealt with. */
+  readonly #gated = new Map<string, Seen>()
+  readonly #gatedAtWork = new Set<string>()
   readonly #goneListeners = new Set<() => void>()
   #busy = 0
   #endWatch = () => {}
@@ -57,22 +61,37 @@ export class Kubelet {
     const { uid, deletionTimestamp } = pod.metadata
     if (type === 'DELETED') {
       this.#pods.delete(uid)
+      this.#gated.delete(uid)
       if (this.#pods.size === 0) for (const listener of this.#goneListeners) listener()
       if (this.#pods.size === 0) this.#goneListeners.clear()
       return
     }
+    if (hasGates(pod)) this.#gated.set(uid, pod)
     const what = deletionTimestamp ? 'finish' : 'run'
-    if (this.#pods.get(uid) === what || (what === 'run' && pod.spec.nodeName)) return
+    if (this.#pods.get(uid) === what || (what === 'run' && pod.spec.nodeName)) return this.#reportAgain(uid)
     this.#pods.set(uid, what)
-    this.#queue.push({ pod, what })
+    this.#enqueue({ pod, what })
+  }
+
+  #enqueue(work: Work): void {
+    if (hasGates(work.pod)) this.#gatedAtWork.add(work.pod.metadata.uid)
+    this.#queue.push(work)
     if (this.#busy < width) void this.#work()
+  }
+
+  #reportAgain(uid: string): void {
+    const pod = this.#gated.get(uid)
+    if (pod && !this.#gatedAtWork.has(uid) && isBehind(pod)) this.#enqueue({ pod, what: 'report' })
   }
 
   async #work(): Promise<void> {
     this.#busy++
     for (let work = this.#queue.shift(); work; work = this.#queue.shift()) {
       if (work.what === 'finish') await this.#send('DELETE', podPath(work.pod), { gracePeriodSeconds: 0 })
-      else await this.#run(work.pod)
+      else if (work.what === 'run') await this.#run(work.pod)
+      else await this.#report(work.pod)
+      const { uid } = work.pod.metadata
+      if (this.#gatedAtWork.delete(uid)) this.#reportAgain(uid)
     }
     this.#busy--
   }
@@ -81,13 +100,19 @@ export class Kubelet {
     const { name } = pod.metadata
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: nodeFor(pod) ?? this.#node } }
     if (!(await this.#send('POST', `${podPath(pod)}/binding`, binding))) return
+    if (hasGates(pod)) return this.#report(pod)
     const isOfJob = pod.metadata.ownerReferences?.some((ref) => ref.kind === 'Job') ?? false
     await this.#send('PATCH', `${podPath(pod)}/status`, { status: isOfJob ? succeeded(pod) : ready(pod) })
   }
 
+  async #report(pod: Seen): Promise<void> {
+    const latest = this.#gated.get(pod.metadata.uid) ?? pod
+    await this.#send('PATCH', `${podPath(pod)}/status`, { status: reportOf(latest, time()) }, 'application/strategic-merge-patch+json')
+  }
+
   /** False if what it is about went away meanwhile, or was there before. */
-  async #send(method: string, path: string, body: object): Promise<boolean> {
-    const { code, text } = await this.#client.send(method, path, JSON.stringify(body), method === 'PATCH' ? 'application/merge-patch+json' : undefined)
+  async #send(method: string, path: string, body: object, patchType = 'application/merge-patch+json'): Promise<boolean> {
+    const { code, text } = await this.#client.send(method, path, JSON.stringify(body), method === 'PATCH' ? patchType : undefined)
     if (code >= 400 && code !== 404 && code !== 409) throw new Error(`${method} ${path}: ${code} ${text}`)
     return code < 400
   }

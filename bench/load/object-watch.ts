@@ -4,7 +4,7 @@ import type { Target } from './target.ts'
 /** As much of an object as the load looks at. */
 export interface Seen {
   metadata: { name: string; namespace: string; uid: string; generation?: number; resourceVersion: string; deletionTimestamp?: string; ownerReferences?: { kind: string }[] }
-  spec: { nodeName?: string; replicas?: number; containers?: { name: string; image: string }[]; affinity?: NodeChoice }
+  spec: { nodeName?: string; replicas?: number; containers?: { name: string; image: string }[]; affinity?: NodeChoice; readinessGates?: { conditionType: string }[] }
   status?: {
     phase?: string
     observedGeneration?: number
@@ -16,6 +16,7 @@ export interface Seen {
     updatedNumberScheduled?: number
     numberAvailable?: number
     conditions?: { type: string; status: string }[]
+    containerStatuses?: { name: string; image: string }[]
   }
 }
 

@@ -47,25 +47,31 @@ export async function startServer(program: string, nodeFlags: readonly string[] 
   }
 }
 
-/** Controllers of ours in a process of their own. */
-export interface RunningControllers {
+/** A part of ours in a process of its own. */
+export interface RunningPart {
   pid: number
+  /** Where its metrics are. */
+  url: URL
   stop(): Promise<void>
 }
 
 /** Starts `program controllers` against a server and waits until they act. */
-export async function startControllers(program: string, kubeconfig: string, nodeFlags: readonly string[] = []): Promise<RunningControllers> {
-  const args = [...nodeFlags, program, 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'error']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+export const startControllers = (program: string, kubeconfig: string, nodeFlags: readonly string[] = []): Promise<RunningPart> =>
+  startPart(['controllers', '--kubeconfig', kubeconfig], program, nodeFlags)
+
+/** Starts `program PART FLAGS` and waits until it acts. */
+export async function startPart(command: readonly string[], program: string, nodeFlags: readonly string[] = []): Promise<RunningPart> {
+  const child = spawn(process.execPath, [...nodeFlags, program, ...command, '--log-level', 'error'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
-  await Promise.race([
+  const [line] = (await Promise.race([
     once(child.stdout, 'data'),
     ended.then(() => {
-      throw new Error(`the controllers ended with ${child.exitCode}`)
+      throw new Error(`${command[0]} ended with ${child.exitCode}`)
     }),
-  ])
+  ])) as [Buffer]
   return {
     pid: child.pid!,
+    url: new URL(line.toString().split(' ')[1]!),
     async stop() {
       child.kill('SIGTERM')
       await ended

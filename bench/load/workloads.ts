@@ -29,6 +29,18 @@ export const statefulSet = (name: string, replicas: number, policy: 'OrderedRead
   },
 })
 
+export const cloneSet = (name: string, replicas: number, type: 'ReCreate' | 'InPlaceIfPossible') => ({
+  apiVersion: 'apps.kruise.io/v1alpha1',
+  kind: 'CloneSet',
+  metadata: { name },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: template(name, 'registry.example.com/web:1', 'Always'),
+    updateStrategy: { type, maxUnavailable: '25%' },
+  },
+})
+
 /** On every node with the label, whatever else is said of it. */
 export const daemonSet = (name: string, nodeLabel: string) => {
   const { metadata, spec } = template(name, 'registry.example.com/agent:1', 'Always')
@@ -76,7 +88,7 @@ export class Workloads {
     this.#path = path
   }
 
-  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'apps/v1 statefulsets' | 'apps/v1 daemonsets' | 'batch/v1 jobs'): Promise<Workloads> {
+  static async open(target: Target, client: Client, namespace: string, kind: 'apps/v1 deployments' | 'apps.kruise.io/v1alpha1 clonesets' | 'apps/v1 statefulsets' | 'apps/v1 daemonsets' | 'batch/v1 jobs'): Promise<Workloads> {
     const [version, plural] = kind.split(' ')
     await makeNamespace(client, namespace)
     const workloads = new Workloads(client, `/apis/${version}/namespaces/${namespace}/${plural}`)
@@ -100,6 +112,11 @@ export class Workloads {
       if (done >= count) return
       await new Promise<void>((resolve) => this.#listeners.add(resolve))
     }
+  }
+
+  /** The same for the one of this name. */
+  async untilOf(name: string, is: (object: Seen) => boolean, generation = 1): Promise<void> {
+    return this.until((object) => object.metadata.name === name && is(object), 1, generation)
   }
 
   close(): void {

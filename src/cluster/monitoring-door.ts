@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { type Exchange, type Health, createAuthority, issueServerCertificate, listen, wholeBody } from '../server/index.ts'
 import { reachable } from './reachable.ts'
@@ -39,10 +40,14 @@ function answer(exchange: Exchange, health: Health, metrics: MetricsRegistry, pa
   const { pathname: path, searchParams: query } = new URL(exchange.url, 'https://localhost')
   const say = (code: number, text: string, type = 'text/plain; charset=utf-8') => exchange.respond(code, { 'content-type': type }, wholeBody(Buffer.from(text)))
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return say(405, 'method not allowed\n')
-  if (path === '/metrics') return say(200, metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
+  if (path === '/metrics') return exchange.forward(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, Readable.from(encoded(metrics.pieces())))
   const page = Object.hasOwn(pages, path) ? pages[path]!() : undefined
   if (page) return say(200, page.body, page.type)
   const told = health.answer({ method: 'GET', path, query })
   if (!told) return say(404, 'not found\n')
   exchange.respond(told.code, told.headers, wholeBody(told.body))
+}
+
+function* encoded(pieces: Iterable<string>): Iterable<Buffer> {
+  for (const piece of pieces) yield Buffer.from(piece)
 }

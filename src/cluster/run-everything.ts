@@ -15,6 +15,8 @@ export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' 
 export interface EverythingOptions extends ServeOptions, LocalNodes {
   /** A file of objectives for the monitor. */
   sloFile?: string
+  /** Is told what is being done until it is ready. */
+  progress?(what: string): void
 }
 
 /**
@@ -24,7 +26,9 @@ export interface EverythingOptions extends ServeOptions, LocalNodes {
 export async function runEverything(options: EverythingOptions): Promise<RunningApi> {
   const slos = options.sloFile === undefined ? [] : await (await import('./slo-tools.ts')).readSlos(options.sloFile)
   const catalogue = await readCatalogue(options.imageCatalogue)
+  options.progress?.(`opening ${options.dataDir}`)
   const api = await serveApi(options)
+  options.progress?.('starting controllers, scheduler and nodes')
   const transports: InProcessTransport[] = []
   const as = (user: UserInfo) => {
     const transport = new InProcessTransport(api.server, user)

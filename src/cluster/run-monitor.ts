@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
@@ -26,6 +27,8 @@ export async function runMonitor(options: RunMonitorOptions): Promise<RunningPar
     if (wrong !== undefined) throw new Error(`${flag}: ${wrong} is none of ${groupForms.join(', ')}`)
   }
   const slos = sloFile === undefined ? [] : await readSlos(sloFile)
+  // Of every pod that is read little is kept: space for young objects that grows with what is read would be most of the memory of this process.
+  setFlagsFromString('--semi-space-growth-factor=1')
   return runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
 }
 

@@ -1,7 +1,7 @@
 import type { CoreV1Event, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
-import type { MetricsRegistry } from '../base/metrics.ts'
+import { type MetricsRegistry, labelText } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { Client, InformerFactory, type SharedInformer, type Term, type Transport, events, persistentvolumeclaims, pods } from '../client/index.ts'
 import type { Group } from './groups.ts'
@@ -75,7 +75,7 @@ export class MonitorTerm implements Term {
     // What explains a pod is there before the pod is looked at.
     await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal), this.#events.synced(signal)])
     this.#undo.push(this.#events.addHandler({ add: (event) => this.#blame(event), update: (_, event) => this.#blame(event) }))
-    this.#undo.push(this.#pods.addHandler({ add: (pod) => this.#tracker.see(pod), update: (_, pod) => this.#tracker.see(pod), delete: (pod, isFinal) => this.#tracker.gone(pod, isFinal) }))
+    this.#undo.push(this.#pods.addHandler({ add: (pod, isInitial) => this.#tracker.see(pod, isInitial), update: (_, pod) => this.#tracker.see(pod), delete: (pod, isFinal) => this.#tracker.gone(pod, isFinal) }))
     this.#tracker.forgetUnseen()
     this.#hasStarted = true
   }
@@ -138,7 +138,7 @@ export class MonitorTerm implements Term {
           resource: type.plural,
           size: () => cache()?.size ?? 0,
           objects: () => cache()?.list() ?? [],
-          identityOf: ({ metadata: { namespace = '', name = '' } }) => ({ namespace, [nameLabel]: name }),
+          identityOf: ({ metadata: { namespace = '', name = '' } }) => labelText({ namespace, [nameLabel]: name }),
           families,
         },
         maxObjects,

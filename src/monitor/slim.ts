@@ -1,4 +1,4 @@
-import type { ContainerStatus, CoreV1Event, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
+import type { ContainerStatus, CoreV1Event, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
 
@@ -6,34 +6,58 @@ import { type Group, keysOf } from './groups.ts'
 
 /** Keeps of a pod what tells of its sandbox, and the labels and annotations that were chosen. */
 export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
+  const once = sharer()
+  const slimCondition = ({ type, status, lastTransitionTime }: PodCondition) => ({ type: once(type), status: once(status), lastTransitionTime })
   const labels = keysOf('label', groups)
   const annotations = keysOf('annotation', groups)
   return (pod) => {
     if (Object.isFrozen(pod)) return pod
     const { metadata, spec, status } = pod
     const { name, namespace, uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } = metadata
-    const volumes = (spec.volumes ?? []).map(({ name: volume, persistentVolumeClaim, ephemeral }) => ({ name: volume, ...(persistentVolumeClaim ? { persistentVolumeClaim } : {}), ...(ephemeral ? { ephemeral } : {}) }))
-    const conditions = status?.conditions?.filter(({ type }) => type === 'PodScheduled' || type === 'PodReadyToStartContainers')
-    const containers = (statuses: readonly ContainerStatus[] = []) => statuses.filter((one) => one.restartCount > 0 || one.state?.running || one.state?.terminated).map(slimStatus)
     return {
-      metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, labels: pick(metadata.labels, labels), annotations: pick(metadata.annotations, annotations) },
-      spec: { runtimeClassName: spec.runtimeClassName, volumes },
+      metadata: { name, namespace: once(namespace), uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, labels: pick(metadata.labels, labels), annotations: pick(metadata.annotations, annotations) },
+      spec: { runtimeClassName: once(spec.runtimeClassName), volumes: spec.volumes?.map(slimVolume) },
       status: {
-        phase: status?.phase,
+        phase: once(status?.phase),
         startTime: status?.startTime,
-        conditions: conditions?.map(({ type, status: is, lastTransitionTime }) => ({ type, status: is, lastTransitionTime })),
-        initContainerStatuses: containers(status?.initContainerStatuses),
-        containerStatuses: containers(status?.containerStatuses),
+        conditions: status?.conditions?.filter(({ type }) => told.has(type)).map(slimCondition),
+        initContainerStatuses: status?.initContainerStatuses?.map(slimStatus),
+        containerStatuses: status?.containerStatuses?.map(slimStatus),
       },
     } as unknown as Pod
   }
 }
 
-const slimStatus = ({ restartCount, state, lastState }: ContainerStatus) => ({
-  restartCount,
-  state: { ...(state?.running ? { running: {} } : {}), ...(state?.terminated ? { terminated: {} } : {}) },
-  lastState: lastState?.terminated ? { terminated: { startedAt: lastState.terminated.startedAt } } : {},
-})
+/** Of most volumes it is enough that they are there. */
+const anyVolume = Object.freeze({ name: '' })
+
+const slimVolume = ({ name, persistentVolumeClaim, ephemeral }: Volume) => (persistentVolumeClaim || ephemeral ? { name, persistentVolumeClaim, ephemeral } : anyVolume)
+
+const told: ReadonlySet<string> = new Set(['PodScheduled', 'PodReadyToStartContainers'])
+
+const running = Object.freeze({ restartCount: 0, state: Object.freeze({ running: Object.freeze({}) }) })
+const waiting = Object.freeze({ restartCount: 0 })
+
+/** Most containers run, or do not yet, and that is all there is to say. */
+function slimStatus({ restartCount, state, lastState }: ContainerStatus) {
+  if (restartCount === 0 && !state?.terminated && !lastState?.terminated) return state?.running ? running : waiting
+  const ended = lastState?.terminated && { terminated: { startedAt: lastState.terminated.startedAt } }
+  return { restartCount, state: state?.running ? running.state : state?.terminated ? { terminated: {} } : {}, lastState: ended ?? {} }
+}
+
+const maxTexts = 10_000
+
+/** Answers with the same text for all who have it: each object of the API comes with texts of its own. */
+function sharer(): <S extends string | undefined>(text: S) => S {
+  const texts = new Map<string, string>()
+  return (text) => {
+    if (text === undefined) return text
+    const known = texts.get(text)
+    if (known !== undefined) return known as typeof text
+    if (texts.size < maxTexts) texts.set(text, text)
+    return text
+  }
+}
 
 function pick(from: Readonly<Record<string, string>> | undefined, keys: readonly string[]): Record<string, string> | undefined {
   const found = keys.flatMap((key) => (from?.[key] === undefined ? [] : [[key, from[key]] as const]))

@@ -22,8 +22,9 @@ export interface TrackerOptions {
 /** A pod, and what is remembered of it. */
 export interface TrackedPod {
   readonly record: PodRecord
-  /** Undefined until it has been seen since the start. */
-  pod: Pod | undefined
+  pod: Pod
+  /** What was made of it for those who read metrics: of the pod as it is, and of who it is. */
+  shown?: { of: Pod; identity: string; info: string }
 }
 
 /** A fact that waits for what may explain it: events come over another watch than pods. */
@@ -42,6 +43,8 @@ const patienceMs = 60_000
 export class SandboxTracker {
   readonly #options: TrackerOptions
   readonly #pods = new Map<string, TrackedPod>()
+  /** Of pods that have not been seen since the start, by uid. */
+  readonly #remembered = new Map<string, PodRecord>()
   /** When pods fail, by uid. */
   readonly #deadlines = new KeyedHeap<string, { uid: string; atMs: number }>((a, b) => a.atMs < b.atMs)
   /** In the order in which they became known. */
@@ -58,15 +61,13 @@ export class SandboxTracker {
     return this.#pods
   }
 
-  /** A pod is there, or has changed. */
-  see(pod: Pod): void {
+  /** A pod is there, or has changed. `isExplained`: whatever events say of it is known. */
+  see(pod: Pod, isExplained = false): void {
     const uid = pod.metadata.uid ?? ''
-    const tracked = this.#trackedOf(uid)
-    tracked.pod = pod
-    const { record } = tracked
+    const { record } = this.#track(uid, pod)
     const view = viewOf(pod)
     const before = fingerprint(record)
-    for (const happening of advance(record, view, this.#options.timeoutMs)) this.#hold(pod, record, happening)
+    for (const happening of advance(record, view, this.#options.timeoutMs)) this.#take(pod, record, happening, isExplained)
     if (fingerprint(record) !== before) this.#options.changed()
     const dueMs = failsAt(record, view, this.#options.timeoutMs)
     if (dueMs === undefined) this.#deadlines.delete(uid)
@@ -94,11 +95,8 @@ export class SandboxTracker {
 
   /** All pods that there are have been seen: what is remembered of others is forgotten. */
   forgetUnseen(): void {
-    for (const [uid, { pod }] of this.#pods) {
-      if (pod) continue
-      this.#pods.delete(uid)
-      this.#options.changed()
-    }
+    if (this.#remembered.size > 0) this.#options.changed()
+    this.#remembered.clear()
   }
 
   stop(): void {
@@ -108,29 +106,42 @@ export class SandboxTracker {
 
   readonly section: SnapshotSection = {
     name: 'sandboxes',
-    save: () => ({ pods: [...this.#pods].map(([uid, { record }]) => [uid, record]), held: this.#held }),
+    save: () => ({ pods: [...this.#remembered, ...[...this.#pods].map(([uid, { record }]) => [uid, record])], held: this.#held }),
     restore: (saved) => {
       const { pods = [], held = [] } = (saved ?? {}) as { pods?: [string, PodRecord][]; held?: Held[] }
-      for (const [uid, record] of pods) this.#pods.set(uid, { record: { ...newRecord(), ...record }, pod: undefined })
+      for (const [uid, record] of pods) this.#remembered.set(uid, { ...newRecord(), ...record })
       this.#held = held.map((one) => ({ ...one, heldAtMs: this.#options.clock.now() }))
       this.#arm()
     },
   }
 
-  #trackedOf(uid: string): TrackedPod {
-    let tracked = this.#pods.get(uid)
-    if (!tracked) {
-      const userErrorAtMs = this.#options.userErrorAt(uid)
-      this.#pods.set(uid, (tracked = { record: { ...newRecord(), ...(userErrorAtMs === undefined ? {} : { userErrorAtMs }) }, pod: undefined }))
+  #track(uid: string, pod: Pod): TrackedPod {
+    const known = this.#pods.get(uid)
+    if (known) {
+      known.pod = pod
+      return known
     }
+    const record = this.#remembered.get(uid) ?? newRecord()
+    this.#remembered.delete(uid)
+    const userErrorAtMs = this.#options.userErrorAt(uid)
+    if (userErrorAtMs !== undefined) record.userErrorAtMs = latest(record.userErrorAtMs, userErrorAtMs)
+    const tracked = { record, pod }
+    this.#pods.set(uid, tracked)
     return tracked
   }
 
-  #hold(pod: Pod, record: PodRecord, { sinceMs, ...happening }: Happening, heldAtMs = this.#options.clock.now()): void {
+  #take(pod: Pod, record: PodRecord, { sinceMs, ...happening }: Happening, isExplained: boolean): void {
     const { uid = '', namespace = '', name = '' } = pod.metadata
-    const fact: SandboxObservation = { uid, namespace, name, ...happening, isUserError: false, labels: this.#options.labelsOf(pod) }
-    this.#held.push({ fact, sinceMs, heldAtMs, userErrorAtMs: record.userErrorAtMs })
-    this.#options.changed()
+    const { clock, labelsOf, changed } = this.#options
+    const fact: SandboxObservation = { uid, namespace, name, ...happening, isUserError: false, labels: labelsOf(pod) }
+    const held = { fact, sinceMs, heldAtMs: clock.now(), userErrorAtMs: record.userErrorAtMs }
+    if (isExplained) this.#tell(held)
+    else this.#held.push(held)
+    changed()
+  }
+
+  #tell({ fact, sinceMs, userErrorAtMs }: Held): void {
+    this.#options.tell({ ...fact, isUserError: userErrorAtMs !== undefined && userErrorAtMs >= sinceMs })
   }
 
   #arm(): void {
@@ -151,22 +162,26 @@ export class SandboxTracker {
 
   /** Tells what has waited long enough, and fails those whose time is up. Nobody fails while it is not known how pods are. */
   #settle(): void {
-    const { clock, isCurrent, tell, changed } = this.#options
+    const { clock, isCurrent, changed } = this.#options
     const settledMs = clock.now() - settleMs
     const knows = isCurrent()
-    for (let due = this.#deadlines.peek(); knows && due && due.atMs <= settledMs; due = this.#deadlines.peek()) {
-      this.#deadlines.delete(due.uid)
-      const { record, pod } = this.#pods.get(due.uid)!
-      // What could explain it has had the time to come.
-      this.#hold(pod!, record, fail(record, due.atMs), due.atMs)
-    }
+    if (knows) this.#failThoseDue(settledMs)
     const untilMs = knows ? settledMs : clock.now() - patienceMs
     const waiting = this.#held.findIndex(({ heldAtMs }) => heldAtMs > untilMs)
     const ready = this.#held.splice(0, waiting < 0 ? this.#held.length : waiting)
-    for (const { fact, sinceMs, userErrorAtMs } of ready) tell({ ...fact, isUserError: userErrorAtMs !== undefined && userErrorAtMs >= sinceMs })
+    for (const held of ready) this.#tell(held)
     if (ready.length > 0) changed()
     if (knows) this.#arm()
     else this.#armAt(clock.now() + 1000)
+  }
+
+  /** What could explain it has had the time to come. */
+  #failThoseDue(settledMs: number): void {
+    for (let due = this.#deadlines.peek(); due && due.atMs <= settledMs; due = this.#deadlines.peek()) {
+      this.#deadlines.delete(due.uid)
+      const { record, pod } = this.#pods.get(due.uid)!
+      this.#take(pod, record, fail(record, due.atMs), true)
+    }
   }
 }
 

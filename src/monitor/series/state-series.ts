@@ -1,8 +1,8 @@
 import { type Gauge, type Labels, type MetricsRegistry, labelText } from '../../base/metrics.ts'
 import { sharedFamilies } from '../../client/index.ts'
 
-/** A value under labels that one object has several of. */
-export type Sample = readonly [labels: Labels, value: number]
+/** A value under labels that one object has several of; labels may be given as the text that they are told as. */
+export type Sample = readonly [labels: Labels | string, value: number]
 
 /** One metric that every object of a kind has. */
 export interface StateFamily<T> {
@@ -19,8 +19,8 @@ export interface StateSource<T extends object> {
   resource: string
   size(): number
   objects(): Iterable<T>
-  /** The labels that tell one from the other. */
-  identityOf(object: T): Labels
+  /** The labels that tell one from the other, as text. */
+  identityOf(object: T): string
   families: readonly StateFamily<T>[]
 }
 
@@ -36,13 +36,6 @@ const sourcesOf = sharedFamilies((registry) => {
 /** Tells the state of objects at each scrape: of the first `limit` of them. */
 export function registerState<T extends object>(metrics: MetricsRegistry, source: StateSource<T>, limit: number, now: () => number): void {
   sourcesOf(metrics).push({ source: source as unknown as StateSource<never>, limit })
-  // The same for all families of an object, and dear to make.
-  const identities = new WeakMap<T, string>()
-  const identity = (object: T) => {
-    let text = identities.get(object)
-    if (text === undefined) identities.set(object, (text = labelText(source.identityOf(object))))
-    return text
-  }
   for (const { name, help, type = 'gauge', of } of source.families) {
     metrics.family({
       name,
@@ -55,8 +48,8 @@ export function registerState<T extends object>(metrics: MetricsRegistry, source
           if (left-- <= 0) return
           const value = of(object, nowMs)
           if (value === undefined) continue
-          if (typeof value === 'number') yield `${name}{${identity(object)}} ${value}`
-          else for (const [labels, one] of value) yield `${name}{${identity(object)},${labelText(labels)}} ${one}`
+          if (typeof value === 'number') yield `${name}{${source.identityOf(object)}} ${value}`
+          else for (const [labels, one] of value) yield `${name}{${source.identityOf(object)},${typeof labels === 'string' ? labels : labelText(labels)}} ${one}`
         }
       },
     })

@@ -6,6 +6,7 @@ export class CutTransport implements Transport {
   readonly #inner: Transport
   readonly #watches = new Set<() => void>()
   #isCut = false
+  #only: string | undefined
   /** Paths that were listed or watched, each time. */
   readonly asked: string[] = []
 
@@ -15,22 +16,25 @@ export class CutTransport implements Transport {
 
   cut(): void {
     this.#isCut = true
-    for (const end of [...this.#watches]) end()
+    this.#only = undefined
+    for (const end of this.#watches) end()
   }
 
-  mend(): void {
-    this.#isCut = false
+  /** `only`: the path of those who get through. */
+  mend(only?: string): void {
+    this.#isCut = only !== undefined
+    this.#only = only
   }
 
   async send<T>(request: ApiRequest): Promise<T> {
-    if (this.#isCut) throw new TransportError('connect ECONNREFUSED', true)
+    if (this.#isCutFor(request)) throw new TransportError('connect ECONNREFUSED', true)
     this.asked.push(`${request.method} ${request.path}`)
     return this.#inner.send<T>(request)
   }
 
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
     const refused = new TransportError('connect ECONNREFUSED', true)
-    if (this.#isCut) {
+    if (this.#isCutFor(request)) {
       queueMicrotask(() => listener.closed(refused))
       return () => {}
     }
@@ -42,6 +46,10 @@ export class CutTransport implements Transport {
     }
     this.#watches.add(end)
     return end
+  }
+
+  #isCutFor({ path }: ApiRequest): boolean {
+    return this.#isCut && path !== this.#only
   }
 
   close(): Promise<void> {
