@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type LocalNodes, type RunningApi, runEverything } from '../cluster/index.ts'
 import { addLocalNodeFlags, readLocalNodeFlags } from './node-flags.ts'
+import { progressOn } from './progress.ts'
 import { addServingCommand } from './serving-command.ts'
 
 /** What commander makes of the flags that only `up` has. */
@@ -17,7 +18,10 @@ export function addUpCommand(program: Command, release: string): void {
     .addOption(new Option('--runtime <name>', 'what runs the containers; auto takes the best there is').choices(['auto', 'process', 'simulated']).default('auto'))
     .option('--slo-file <file>', 'YAML file of objectives that the monitor judges by')
   addLocalNodeFlags(command)
-  addServingCommand(command, release, { start: (options) => runEverything({ ...options, ...localNodes(command), ...objectives(command) }), welcome: (running, dataDir) => welcome(release, running, dataDir) })
+  addServingCommand(command, release, {
+    start: (options) => runEverything({ ...options, ...localNodes(command), ...objectives(command), progress: progressOn(process.stderr) }),
+    welcome: (running, dataDir) => welcome(release, running, dataDir, localNodes(command)),
+  })
 }
 
 function localNodes(command: Command): LocalNodes {
@@ -30,7 +34,7 @@ function objectives(command: Command): { sloFile?: string } {
   return sloFile === undefined ? {} : { sloFile }
 }
 
-const welcome = (release: string, { kubeconfig }: RunningApi, dataDir: string) =>
+const welcome = (release: string, { kubeconfig }: RunningApi, dataDir: string, { runtime, shutdown }: LocalNodes) =>
   console.log(`
 Coxswain ${release} is up. In another terminal:
 
@@ -39,5 +43,8 @@ Coxswain ${release} is up. In another terminal:
   kubectl wait --for=condition=Available deployment/web
   kubectl get pods -o wide
 
-Pods are processes of this machine; an image without a command answers HTTP on the ports it declares.
-Ctrl-C stops it; pods go on and are found again at the next start. Everything is kept in ${dataDir}.`)
+${runtime === 'process' ? 'Pods are processes of this machine; an image without a command answers HTTP on the ports it declares.' : 'Nodes are simulated: pods run nothing, and take no time.'}
+Ctrl-C stops it; ${afterwards(runtime, shutdown !== undefined)}. Everything is kept in ${dataDir}.`)
+
+const afterwards = (runtime: LocalNodes['runtime'], endsPods: boolean) =>
+  endsPods ? 'pods are ended first' : runtime === 'process' ? 'pods go on and are found again at the next start' : 'pods are started anew at the next start'

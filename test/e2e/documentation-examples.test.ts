@@ -151,7 +151,8 @@ describe('pods', () => {
       'UNCHANGED_REFERENCE=$(PROTOCOL)://172.17.0.1:80\nSERVICE_ADDRESS=https://172.17.0.1:80\nESCAPED_REFERENCE=$(PROTOCOL)://172.17.0.1:80\n',
     )
     const [node, ip] = (await kubectl.ok('get pod dapi-envars-fieldref -o jsonpath={.spec.nodeName},{.status.podIP}')).split(',')
-    await expect.poll(() => kubectl.ok('logs dapi-envars-fieldref'), slow).toContain(`\n${node}\ndapi-envars-fieldref\ndefault\n${ip}\n`)
+    await expect.poll(() => kubectl.ok('logs dapi-envars-fieldref'), slow).toContain(`\n${node}\ndapi-envars-fieldref\ndefault\n${ip}\ndefault\n`)
+    await expect.poll(() => kubectl.ok('get pod termination-demo -o jsonpath={.status.containerStatuses[0].lastState.terminated.message}'), slow).toBe('Sleep expired\n')
   })
 
   it('sources are projected into one volume, which is read-only', async () => {
@@ -179,10 +180,11 @@ describe('pods', () => {
     await kubectl.ok('delete pod lifecycle-demo --timeout=18s')
   })
 
-  it.runIf(process.getuid?.() === 0)('a security context says who the programs are', async () => {
+  it.runIf(process.getuid?.() === 0)('a security context says who the programs are, and whose the volumes', async () => {
     await apply('security-context')
     await until('condition=Ready', 'pod/security-context-demo')
     expect(await kubectl.ok("exec security-context-demo -- sh -c 'id -u; id -g; id -G'")).toMatch(/^1000\n3000\n3000 (2000 4000|4000 2000)\n$/)
+    expect(await kubectl.ok("exec security-context-demo -- sh -c 'cd $COXSWAIN_ROOT/data/demo && echo hello > testfile && stat -c %g . testfile'")).toBe('2000\n2000\n')
   })
 
   it('placement waits for a label of the node, and for gates to be opened', async () => {

@@ -15,7 +15,8 @@ let dir: string
 let server: RunningServer
 let monitor: RunningPart
 let kubectl: Kubectl
-let rules: string
+let prometheus: ChildProcess | undefined
+let port: number
 
 /** Runs a program of the package to its end, with what it reads. */
 const run = (program: 'promtool' | 'prometheus', args: string[], input = ''): Promise<{ code: number; said: string }> =>
@@ -30,19 +31,34 @@ const run = (program: 'promtool' | 'prometheus', args: string[], input = ''): Pr
 
 beforeAll(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'coxswain-prometheus-'))
-  await run('promtool', ['--version'])
+  await Promise.all([run('promtool', ['--version']), run('prometheus', ['--version'])])
   server = await startEverything(path.join(dir, 'data'), ['--runtime', 'simulated', '--slo-file', objectives])
   kubectl = new Kubectl(server.kubeconfig)
   monitor = await startMonitor(server.kubeconfig, ['--port', '0', '--slo-file', objectives, '--data-dir', path.join(dir, 'monitor')])
-  rules = (await runCoxswain(['monitor', 'rules', objectives])).out
-  writeFileSync(path.join(dir, 'rules.yaml'), rules)
+  writeFileSync(path.join(dir, 'rules.yaml'), (await runCoxswain(['monitor', 'rules', objectives])).out)
+  port = await freePort()
+  prometheus = startPrometheus()
 })
 afterAll(async () => {
+  const ended = new Promise((resolve) => prometheus?.once('close', resolve))
+  if (prometheus?.kill()) await ended
   await monitor?.stop()
   await server?.stop()
   kubectl?.remove()
   rmSync(dir, { recursive: true, force: true })
 })
+
+/** Scrapes the monitor and reads the rules, on a port of its own. */
+function startPrometheus(): ChildProcess {
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules.yaml'],
+    scrape_configs: [{ job_name: 'coxswain', scheme: 'https', honor_labels: true, tls_config: { insecure_skip_verify: true }, static_configs: [{ targets: [new URL(monitor.url).host] }] }],
+  }
+  writeFileSync(path.join(dir, 'prometheus.yml'), JSON.stringify(config))
+  const flags = ['--config.file=prometheus.yml', '--storage.tsdb.path=tsdb', `--web.listen-address=127.0.0.1:${port}`, '--log.level=error']
+  return spawn('prometheus', flags, { cwd: dir, stdio: ['ignore', 'ignore', 'inherit'] })
+}
 
 describe('promtool', () => {
   it('finds nothing to say of the metrics', async () => {
@@ -72,28 +88,11 @@ interface Answer {
 }
 
 describe('a Prometheus that scrapes the monitor', () => {
-  let prometheus: ChildProcess
-  let port: number
   const query = async (text: string): Promise<Answer | undefined> =>
     fetch(`http://127.0.0.1:${port}/api/v1/${text}`).then((answer) => answer.json() as Promise<Answer>, () => undefined)
   /** The values of a query, by labels if there is more than one. */
   const values = async (promql: string): Promise<number[] | undefined> =>
     (await query(`query?query=${encodeURIComponent(promql)}`))?.data.result.map(({ value }) => Number(value[1]))
-
-  beforeAll(async () => {
-    port = await freePort()
-    const config = {
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: ['rules.yaml'],
-      scrape_configs: [{ job_name: 'coxswain', scheme: 'https', honor_labels: true, tls_config: { insecure_skip_verify: true }, static_configs: [{ targets: [new URL(monitor.url).host] }] }],
-    }
-    writeFileSync(path.join(dir, 'prometheus.yml'), JSON.stringify(config))
-    prometheus = spawn('prometheus', ['--config.file=prometheus.yml', '--storage.tsdb.path=tsdb', `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'], { cwd: dir, stdio: ['ignore', 'ignore', 'inherit'] })
-  })
-  afterAll(async () => {
-    const ended = new Promise((resolve) => prometheus?.once('close', resolve))
-    if (prometheus?.kill()) await ended
-  })
 
   it('answers with the SLI', async () => {
     await expect.poll(() => values('up{job="coxswain"}'), { timeout: 15_000 }).toEqual([1])

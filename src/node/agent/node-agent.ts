@@ -92,7 +92,7 @@ export class NodeAgent {
     this.#options = options
     this.#logger = (options.logger ?? silentLogger).child({ node: nodeName })
     const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
-    this.#events = new EventRecorder(sources.client, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
+    this.#events = new EventRecorder(sources.eventClient, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
     this.#status = new StatusManager({ client: sources.impatientClient, clock, random, logger: this.#logger, ...(options.patched ? { patched: options.patched } : {}) })
     const volumes = new VolumeManager(options.disk, options.root)
     this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger, options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined)

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { Client, InformerFactory, type SharedInformer, type Transport, pods, services } from '../../client/index.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { PodFeed, podsByNode } from './pod-feed.ts'
 import { ReferencedObjects } from './referenced-objects.ts'
 
@@ -20,6 +21,8 @@ export class NodeSources {
   readonly client: Client
   /** Sends nothing again by itself: who uses it has a back-off of its own. */
   readonly impatientClient: Client
+  /** Of all nodes one request after the other: what is told in passing must not keep pods waiting. */
+  readonly eventClient: Client
   readonly feed: PodFeed
   readonly objects: ReferencedObjects
   readonly #services: SharedInformer<Service>
@@ -29,6 +32,7 @@ export class NodeSources {
     const { transport, clock, random, nodeName } = options
     this.client = new Client(transport, { clock, random })
     this.impatientClient = new Client(transport, { clock, random, retries: { throttled: 0, unanswered: 0 } })
+    this.eventClient = new Client(new OneAtATime(transport), { clock, random })
     this.#informers = new InformerFactory({ ...options, name: nodeName ?? 'nodes' })
     const informer = this.#informers.informer(pods, { indexes: podsByNode, ...(nodeName ? { fieldSelector: `spec.nodeName=${nodeName}` } : {}) })
     this.feed = new PodFeed(informer)

@@ -112,7 +112,9 @@ export class VolumeManager {
         const token = await sources.token(pod, audience, expirationSeconds).catch((e: unknown) => {
           throw new MountError(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)
         })
-        all.set(at, { data: Buffer.from(token), mode: 0o600 })
+        // Who gives volumes to a group means the group, and nobody else.
+        const isForGroup = pod.spec.securityContext?.fsGroup !== undefined
+        all.set(at, { data: Buffer.from(token), mode: isForGroup ? 0o600 : (defaultMode ?? 0o644) })
       }
     }
     return all

@@ -47,7 +47,10 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
     const request = ctx.body as unknown as AuthenticationV1TokenRequest
     const account = objects.get<ServiceAccount>('', 'serviceaccounts', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
-    const { audiences = [], expirationSeconds = usualSeconds, boundObjectRef } = request.spec ?? {}
+    // What was not said may be null here.
+    const { boundObjectRef } = request.spec ?? {}
+    const audiences = request.spec?.audiences ?? []
+    const expirationSeconds = request.spec?.expirationSeconds ?? usualSeconds
     const errors = expirationErrors(expirationSeconds)
     if (errors.length > 0) throw invalidObject({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', errors)
     const { bound, pod } = boundObjectRef ? boundTo(ctx, boundObjectRef) : { bound: undefined, pod: undefined }

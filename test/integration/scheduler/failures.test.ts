@@ -44,6 +44,39 @@ describe('the scheduler, when things go wrong,', () => {
     expect([scene.metric('scheduler_pending_pods'), scene.metric('scheduler_scheduler_cache_size', 'type="pods"')]).toEqual([0, 1])
   })
 
+  it('keeps the room of a binding without an answer, until it is known what became of it', async () => {
+    const scene = await SchedulerScene.start()
+    await scene.node('node-1', { allocatable: { cpu: '1' } })
+    let late: (() => Promise<unknown>) | undefined
+    let isDown = true
+    scene.wire.intercept = async (request, send) => {
+      if (!isDown || !isBinding(request) || !request.path.includes('/first/')) return send()
+      late ??= send
+      throw new TransportError('connection reset', false)
+    }
+    await scene.pod('first', { containers: [asking({ cpu: '1' })] })
+    await scene.pod('second', { containers: [asking({ cpu: '1' })] })
+    await scene.pass(10_000)
+    expect([await scene.nodeOf('first'), await scene.nodeOf('second')]).toEqual([undefined, undefined])
+    await late!()
+    isDown = false
+    await scene.pass(30_000)
+    expect([await scene.nodeOf('first'), await scene.nodeOf('second')]).toEqual(['node-1', undefined])
+    expect(await scene.events('first')).toEqual(['Normal Scheduled ×1: Successfully assigned default/first to node-1'])
+  })
+
+  it('asks a server that has failed whether the binding has happened', async () => {
+    const scene = await SchedulerScene.start()
+    await scene.node('node-1', { allocatable: { cpu: '1' } })
+    scene.wire.intercept = async (request, send) => {
+      const answer = await send()
+      if (isBinding(request)) throw new ApiError(500, 'InternalError', 'it is unclear what happened')
+      return answer
+    }
+    await scene.pod('first', { containers: [asking({ cpu: '1' })] })
+    expect([await scene.nodeOf('first'), await scene.events('first')]).toEqual(['node-1', ['Normal Scheduled ×1: Successfully assigned default/first to node-1']])
+  })
+
   it('forgets a pod that is deleted while it is bound', async () => {
     const scene = await SchedulerScene.start()
     await scene.node('node-1', { allocatable: { cpu: '1' } })

@@ -1,5 +1,4 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { connect } from 'node:net'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
@@ -17,7 +16,7 @@ import {
   type SandboxStatus,
   type Usage,
 } from '../../runtime/runtime.ts'
-import { type CatalogueEntry, builtInEntries, imageId } from './catalogue.ts'
+import { type CatalogueEntry, builtInEntries } from './catalogue.ts'
 import { ImageList } from './images.ts'
 import { HostPorts } from './host-ports.ts'
 import { LoopbackAddresses, addressPrefixFor } from './loopback-addresses.ts'
@@ -27,7 +26,8 @@ import { type ContainerRecord, Records, type SandboxRecord } from './records.ts'
 import { type ViewKind, bestView } from './root-view.ts'
 import { ShimClient } from './shim-client.ts'
 import type { ProcessState } from './shim/protocol.ts'
-import { attachmentOf, runAttached, runToEnd } from './streams.ts'
+import { containerStatus, logPathOf, sandboxStatus } from './statuses.ts'
+import { attachmentOf, connectTo, runAttached, runToEnd } from './streams.ts'
 import { Surroundings } from './surroundings.ts'
 import { UsageReader } from './usage.ts'
 
@@ -176,7 +176,7 @@ export class ProcessRuntime implements Runtime {
     const { id } = container
     const sandbox = this.#sandbox(container.sandboxId)
     try {
-      const launch = (await this.#surroundings(container)).launch(this.#logPath(sandbox, container))
+      const launch = (await this.#surroundings(container)).launch(logPathOf(sandbox, container))
       await this.#shim.tell({ op: 'start', id, launch })
     } catch (e) {
       const message = e instanceof Error ? e.message : String(e)
@@ -249,11 +249,7 @@ export class ProcessRuntime implements Runtime {
   async connect(sandboxId: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
     const { state, address = '127.0.0.1' } = this.#sandbox(sandboxId)
     if (state !== 'ready') throw new RuntimeError('Unavailable', `sandbox ${sandboxId} is not running`)
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host: address, port, allowHalfOpen: true })
-      socket.once('connect', () => resolve({ readable: socket, writable: socket }))
-      socket.once('error', (error) => reject(new RuntimeError('Unavailable', error.message)))
-    })
+    return connectTo(address, port)
   }
 
   async pullImage({ image }: ImagePull, signal: AbortSignal): Promise<string> {
@@ -373,14 +369,9 @@ export class ProcessRuntime implements Runtime {
     return [...this.#containers.values()].filter((c) => c.sandboxId === sandboxId)
   }
 
-  #containerStatus({ id, sandboxId, config, createdAtMs, process }: Container): ContainerStatus {
-    const { metadata, image, labels, annotations } = config
-    const { state = 'created', startedAtMs = 0, finishedAtMs = 0, exitCode = 0, reason = '', message = '' } = process ?? {}
-    const logPath = this.#logPath(this.#sandbox(sandboxId), { config })
-    return { id, sandboxId, metadata, state, createdAtMs, startedAtMs, finishedAtMs, exitCode, reason, message, image, imageRef: imageId(image), labels, annotations, logPath }
+  #containerStatus(container: Container): ContainerStatus {
+    return containerStatus(container, container.process, this.#sandbox(container.sandboxId))
   }
-
-  #logPath = (sandbox: SandboxRecord, { config }: Pick<ContainerRecord, 'config'>): string => path.join(sandbox.config.logDirectory, config.logPath)
 
   #putSandbox(record: SandboxRecord): void {
     this.#sandboxes.set(record.id, record)
@@ -413,7 +404,3 @@ export class ProcessRuntime implements Runtime {
     for (const listener of this.#listeners) listener({ kind, sandboxId, containerId })
   }
 }
-
-const sandboxStatus = ({ id, config, state, createdAtMs, address, runtimeHandler }: SandboxRecord): SandboxStatus => ({
-  id, metadata: config.metadata, state, createdAtMs, ips: address === undefined ? [] : [address], runtimeHandler, labels: config.labels, annotations: config.annotations,
-})

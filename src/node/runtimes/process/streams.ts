@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
 import { type Attachment, RuntimeError } from '../../runtime/runtime.ts'
@@ -124,4 +124,13 @@ export function attachmentOf(socket: Socket, options: { tty: boolean; stdin: boo
     },
     ended,
   }
+}
+
+/** A connection to a port, of which each side may say that it is done. */
+export function connectTo(host: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, allowHalfOpen: true })
+    socket.once('connect', () => resolve({ readable: socket, writable: socket }))
+    socket.once('error', (error) => reject(new RuntimeError('Unavailable', error.message)))
+  })
 }

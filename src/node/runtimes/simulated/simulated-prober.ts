@@ -12,6 +12,11 @@ export function simulatedProber(clock: Clock): Prober {
       const isSuccess = upMs >= (parseDuration(told('after')) ?? 0) && upMs < (parseDuration(told('until')) ?? Number.POSITIVE_INFINITY)
       return { isSuccess, output: isSuccess ? '' : 'simulated failure' }
     },
-    run: async () => ({ isSuccess: true, output: '' }),
+    /** A hook is a command like any other. */
+    async run(handler, { pod, spec }) {
+      const exitCode = Number(annotationOf(pod.metadata.annotations ?? {}, 'exec-exit-code', spec.name) ?? '0')
+      const isSuccess = !handler.exec || exitCode === 0
+      return { isSuccess, output: isSuccess ? '' : `command '${handler.exec!.command?.join(' ') ?? ''}' exited with ${exitCode}: ` }
+    },
   }
 }
