@@ -9,7 +9,9 @@ export interface Family {
   lines(): Iterable<string>
 }
 
-const escapeValue = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+const escapeValue = (text: string) => (/["\\\n]/.test(text) ? escaped(text) : text)
+
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 /** `a="1",b="2"`, as it stands between the braces of a series. */
 export const labelText = (labels: Labels): string =>
@@ -132,6 +134,8 @@ export type Gauge = Values
 export type Counter = Values
 export type { Histogram }
 
+const linesOfPiece = 500
+
 /** A set of metrics with the text form that Prometheus scrapes. */
 export class MetricsRegistry {
   readonly #families = new Map<string, Family>()
@@ -155,12 +159,22 @@ export class MetricsRegistry {
   }
 
   text(): string {
-    const out: string[] = []
+    return [...this.pieces()].join('')
+  }
+
+  /** The text in pieces that are made as they are read: of very many series it is never whole in memory. */
+  *pieces(): Iterable<string> {
+    let lines: string[] = []
     for (const family of this.#families.values()) {
-      out.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`)
-      for (const line of family.lines()) out.push(line)
+      lines.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`)
+      for (const line of family.lines()) {
+        lines.push(line)
+        if (lines.length < linesOfPiece) continue
+        yield `${lines.join('\n')}\n`
+        lines = []
+      }
     }
-    return `${out.join('\n')}\n`
+    yield lines.length > 0 ? `${lines.join('\n')}\n` : ''
   }
 
   #add<F extends Family>(family: F): F {

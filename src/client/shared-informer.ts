@@ -174,6 +174,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const count = { ADDED: metrics?.events('ADDED'), MODIFIED: metrics?.events('MODIFIED'), DELETED: metrics?.events('DELETED') }
     const bookmarks = metrics?.events('BOOKMARK')
     return {
+      keep: (object) => this.#transformed(object),
       replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
       change: (type, object, seen) => {
         count[type]?.inc()
@@ -195,7 +196,6 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   }
 
   #replace(objects: Map<string, T>, resourceVersion: string): void {
-    if (this.#options.transform) for (const [key, object] of objects) objects.set(key, this.#transformed(object))
     const isFirst = !this.#hasSynced
     const handlers = this.#handlers
     const changes = this.#cache.replace(objects)

@@ -1,6 +1,8 @@
+import { ApiError } from '../api/errors.ts'
 import type { Pod, PodCondition } from '../api/generated/types.ts'
 import { timestamp } from '../api/kinds/pod-prepare.ts'
-import { type Client, isNotFound, pods } from '../client/index.ts'
+import type { Clock } from '../base/clock.ts'
+import { type Client, TransportError, isConflict, isNotFound, pods, waitFor } from '../client/index.ts'
 import type { PodInfo } from './cluster/pod-info.ts'
 
 /** What is written about a pod's status. */
@@ -10,20 +12,48 @@ interface StatusChange {
   nominatedNodeName?: string
 }
 
+/** Between two attempts to bind a pod without an answer. */
+const firstWaitMs = 100
+const longestWaitMs = 5000
+
 /** Writes what was decided about pods. */
 export class PodWrites {
   readonly #client: Client
-  readonly #now: () => number
+  readonly #clock: Clock
 
-  constructor(client: Client, now: () => number) {
+  constructor(client: Client, clock: Clock) {
     this.#client = client
-    this.#now = now
+    this.#clock = clock
   }
 
+  /**
+   * Resolves when the pod is on the node, and rejects when it surely will not be: room that may still be taken must not be given to others. What was not answered
+   * is asked for again, as long as it takes: of two bindings the second is refused.
+   */
   async bind({ pod: { metadata } }: PodInfo, node: string, signal: AbortSignal): Promise<void> {
     const { name = '', namespace = '', uid } = metadata
     const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target: { apiVersion: 'v1', kind: 'Node', name: node } }
-    await this.#client.subresource(pods, namespace, name, 'binding', { method: 'POST', body, signal })
+    let isUnderWay = false
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
+      try {
+        await this.#client.subresource(pods, namespace, name, 'binding', { method: 'POST', body, signal })
+        return
+      } catch (e) {
+        const isUnanswered = e instanceof TransportError && !e.isUnsent
+        const isServersFault = e instanceof ApiError && e.code >= 500
+        if (!isUnanswered && !isServersFault && !(isUnderWay && isConflict(e))) throw e
+        if (!isUnanswered && (await this.#nodeOf(metadata, signal)) === node) return
+        isUnderWay ||= isUnanswered
+        // A refusal is the last word, also of what was sent before: it would meet the same.
+        if (!isUnderWay || isConflict(e)) throw e
+      }
+      await waitFor(this.#clock, waitMs, signal)
+    }
+  }
+
+  async #nodeOf({ name = '', namespace = '', uid }: Pod['metadata'], signal: AbortSignal): Promise<string | undefined> {
+    const pod = await this.#client.get(pods, namespace, name, { signal })
+    return pod.metadata.uid === uid ? pod.spec.nodeName : undefined
   }
 
   /** Writes only what is not so already. A pod that is gone needs nothing written. */
@@ -33,7 +63,7 @@ export class PodWrites {
     if (change.condition) {
       const old = status?.conditions?.find(({ type }) => type === change.condition!.type)
       const isSame = old?.status === change.condition.status && old.reason === change.condition.reason && old.message === change.condition.message
-      const lastTransitionTime = old?.status === change.condition.status && old.lastTransitionTime ? old.lastTransitionTime : timestamp(this.#now())
+      const lastTransitionTime = old?.status === change.condition.status && old.lastTransitionTime ? old.lastTransitionTime : timestamp(this.#clock.now())
       if (!isSame) patch.conditions = [{ ...change.condition, lastProbeTime: null, lastTransitionTime, observedGeneration: metadata.generation }]
     }
     if (change.nominatedNodeName !== undefined && change.nominatedNodeName !== (status?.nominatedNodeName ?? '')) patch.nominatedNodeName = change.nominatedNodeName || null

@@ -64,7 +64,7 @@ export class SchedulerTerm implements Term {
       caches,
       queue: this.#queue,
       cycle: { world: caches, filters: plugins, scores: scorePlugins, nominations, search: new NodeSearch(settings.percentageOfNodesToScore), random },
-      writes: new PodWrites(client, () => clock.now()),
+      writes: new PodWrites(client, clock),
       recorder: this.#recorder,
       metrics: this.#metrics,
       signal: this.#giveUp.signal,

@@ -16,6 +16,8 @@ export interface WatcherListener<T extends KubeObject = KubeObject> {
   change(type: ChangeType, object: T, seen: string): void
   /** Everything up to here has been seen. */
   bookmark(resourceVersion: string): void
+  /** What of an object is to be kept until all there is can be told; all of it if absent. */
+  keep?(object: T): T
   /** What is there is asked for: by a list (each page counts) or a watch that begins with it. */
   asked?(how: 'list' | 'stream'): void
   /** It had to begin anew, or to go on with another watch. */
@@ -113,10 +115,10 @@ export class Watcher<T extends KubeObject = KubeObject> {
         return this.#listener.bookmark(effect.resourceVersion)
       case 'gatherChange':
         if (effect.type === 'DELETED') this.#gathered.delete(keyOf(effect.object))
-        else this.#gathered.set(keyOf(effect.object), effect.object)
+        else this.#gather(effect.object)
         return
       case 'gather':
-        for (const object of effect.objects) this.#gathered.set(keyOf(object), object)
+        for (const object of effect.objects) this.#gather(object)
         return
       case 'discardGathered':
         this.#gathered = new Map()
@@ -144,6 +146,10 @@ export class Watcher<T extends KubeObject = KubeObject> {
         else this.#logger.warn('a watch is resumed or begun anew', { reason, message, state: this.#state.kind })
       }
     }
+  }
+
+  #gather(object: T): void {
+    this.#gathered.set(keyOf(object), this.#listener.keep?.(object) ?? object)
   }
 
   #list({ token, limit }: WatcherEffect<T> & { kind: 'list' }): void {
