@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer } from './server.ts'
+import { describe, expect, it } from 'vitest'
+import type { TestServer } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 const alpha = '/apis/apps.kruise.io/v1alpha1/namespaces/default/clonesets'
 const beta = '/apis/apps.kruise.io/v1beta1/namespaces/default/clonesets'
@@ -9,14 +10,8 @@ const spec = { replicas: 5, selector: { matchLabels: labels }, template }
 const set = (more: object = {}, name = 'web') => ({ metadata: { name }, spec: { ...spec, ...more } })
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 describe('clonesets of both versions', () => {

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer, configMap, configMaps, pod, pods } from './server.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type TestServer, configMap, configMaps, pod, pods } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`

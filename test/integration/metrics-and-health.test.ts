@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer, configMap, configMaps, pod, pods } from './server.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestServer, configMap, configMaps, pod, pods } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 const totals = async () => (await server.get('/metrics')).text.split('\n').filter((l) => l.startsWith('apiserver_request_total{'))
@@ -122,4 +117,11 @@ describe('who is not known', () => {
     expect((await server.send({ method: 'GET', url: configMaps, user: null, headers: { authorization: 'Bearer sesame' } })).code).toBe(200)
     expect((await server.send({ method: 'GET', url: configMaps, user: null, headers: { authorization: 'Bearer wrong' } })).code).toBe(401)
   })
+})
+
+it('a page that somebody puts there is served, and named at the root', async () => {
+  expect((await server.get('/slo')).code).toBe(404)
+  server.api.pages.set('/slo', () => ({ type: 'application/json', body: '{"slos":[]}' }))
+  expect((await server.get('/slo')).text).toBe('{"slos":[]}')
+  expect((await server.get('/')).text).toContain('"/slo"')
 })

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer, configMaps, pods } from './server.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestServer, configMaps, pods } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 // Just enough of an encoder: a message is its fields one after the other.

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer, services } from './server.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestServer, services } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 const service = (name: string, spec: object = {}) => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } })

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestServer, configMap, configMaps, settle } from './server.ts'
+import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
-})
-
-afterEach(async () => {
-  expect(server.errors).toEqual([])
-  await server.close()
+useTestServer((started) => {
+  server = started
 })
 
 const names = (lines: { type: string; object: any }[]) => lines.map(({ type, object }) => `${type} ${object.metadata.name}`)
