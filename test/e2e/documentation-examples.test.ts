@@ -145,7 +145,7 @@ describe('pods', () => {
   it('the environment tells of the pod, its services and itself', async () => {
     await apply('environment')
     await until('jsonpath={.status.phase}=Succeeded', 'pod/command-demo')
-    expect(await kubectl.ok('logs command-demo')).toMatch(/^command-demo\ntcp:\/\/10\.\d+\.\d+\.\d+:443\n$/)
+    expect(await kubectl.ok('logs command-demo')).toMatch(/^command-demo\ntcp:\/\/127\.0\.0\.1:\d+\n$/)
     await until('condition=Ready', 'pod/dependent-envars-demo', 'pod/dapi-envars-fieldref')
     await expect.poll(() => kubectl.ok('logs dependent-envars-demo'), slow).toBe(
       'UNCHANGED_REFERENCE=$(PROTOCOL)://172.17.0.1:80\nSERVICE_ADDRESS=https://172.17.0.1:80\nESCAPED_REFERENCE=$(PROTOCOL)://172.17.0.1:80\n',
