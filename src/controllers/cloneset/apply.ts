@@ -4,7 +4,9 @@ import { type New, clonesets, ownerReference, persistentvolumeclaims, pods } fro
 import { type Appliers, type ApplyContext, TerminalError, revisionAppliers } from '../kit/index.ts'
 import type { Action, CreatePod, PodPatch } from './actions.ts'
 import { idOf, newClaims, newPod, podPrefix } from './identity.ts'
+import { refreshPod } from './in-place.ts'
 import { preparedPod } from './lifecycle.ts'
+import { memberOf } from './member.ts'
 
 type Ctx = ApplyContext<CloneSet>
 
@@ -82,6 +84,9 @@ async function createPod(ctx: Ctx, { revision, id: known }: CreatePod): Promise<
   // A name that was refused is used again, so that it is told once. Where there are claims, it is they who keep it.
   const made = await writer.create(pods, claims.length > 0 ? pod : { ...pod, metadata: { ...pod.metadata, generateName: prefix } })
   event('Normal', 'SuccessfulCreate', `succeed to create pod ${made.metadata.name}`)
+  // Its gates are opened before its node has anything to say of it, which saves the node a word. What fails is done by the next look, which sees that it was not.
+  const { action } = refreshPod(owner, memberOf(owner, made, nowMs), revision.hash, nowMs)
+  if (action) await changePod(ctx, action).catch(() => {})
 }
 
 async function createClaims({ writer }: Ctx, claims: readonly New<PersistentVolumeClaim>[]): Promise<void> {

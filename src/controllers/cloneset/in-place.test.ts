@@ -45,7 +45,7 @@ describe('inPlaceUpdateOf()', () => {
       },
     })
     expect(pod.spec).toEqual({ containers: [{ name: 'app', image: 'app:2' }] })
-    expect(pod.metadata.labels).toEqual({ 'controller-revision-hash': 'web-r2', 'pod-template-hash': 'r2', [stateLabel]: 'Updating' })
+    expect(pod.metadata.labels).toEqual({ 'controller-revision-hash': 'web-r2', 'pod-template-hash': 'r2' })
     expect(readState(after(pod))).toEqual({
       revision: 'web-r2', updateTimestamp: '2026-02-03T04:05:06.500Z', updateImages: true, lastContainerStatuses: { app: { imageID: 'id-app-1' } },
     })
@@ -58,6 +58,12 @@ describe('inPlaceUpdateOf()', () => {
     expect(pod.spec).toBeUndefined()
     expect(pod.metadata.labels).toMatchObject({ tier: 'front', 'controller-revision-hash': 'web-r2' })
     expect(readState(after(pod))).toMatchObject({ updateImages: false, lastContainerStatuses: {} })
+  })
+
+  it('tells the state where a hook waits for it, where it was told before, and where there is no gate to tell it', () => {
+    expect(update({}, revision(2), { inPlaceUpdate: hook }).pod.metadata.labels).toMatchObject({ [stateLabel]: 'Updating' })
+    expect(update({ state: 'PreparingUpdate' }).pod.metadata.labels).toMatchObject({ [stateLabel]: 'Updating' })
+    expect(update({ gates: [] }).pod.metadata.labels).toMatchObject({ [stateLabel]: 'Updating' })
   })
 
   it('lets no template say of what revision a pod is', () => {
@@ -73,7 +79,7 @@ describe('inPlaceUpdateOf()', () => {
     const { status, pod } = update({}, revision(2, {}, { app: 'web', tier: 'front' }), {}, 10)
     expect(status).toBeDefined()
     expect(pod.spec).toBeUndefined()
-    expect(pod.metadata.labels).toEqual({ 'controller-revision-hash': 'web-r2', 'pod-template-hash': 'r2', [stateLabel]: 'Updating' })
+    expect(pod.metadata.labels).toEqual({ 'controller-revision-hash': 'web-r2', 'pod-template-hash': 'r2' })
     expect(readGrace(after(pod))).toEqual({ revision: 'web-r2', graceSeconds: 10, change: { images: { app: 'app:2' }, labels: { tier: 'front' }, annotations: {} } })
   })
 

@@ -63,7 +63,10 @@ export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod
   const isToPrepare = state !== 'Updating' && isHeld(hook, pod)
   if (isToPrepare) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingUpdate', hook, nowMs) } }
   const graceSeconds = set.spec.updateStrategy.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0
-  return { kind: 'act', action: { kind: 'UpdateInPlace', pod, patch: beginUpdate(pod, verdict.change, to, graceSeconds, nowMs), revision: to.name } }
+  // Where nobody waits for the state, and the gate says the same, a write less a pod is worth more than a label.
+  const isTold = hook !== undefined || (state !== '' && state !== 'Normal') || updateGate(pod, false).length === 0
+  const metadata = isTold ? stateMetadata('Updating', nowMs) : { labels: {}, annotations: {} }
+  return { kind: 'act', action: { kind: 'UpdateInPlace', pod, patch: beginUpdate(pod, verdict.change, to, metadata, graceSeconds, nowMs), revision: to.name } }
 }
 
 /** A pod in PreparingUpdate, with all that its hook holds it by. */
@@ -75,13 +78,12 @@ function heldAgain(pod: Pod, hook: LifecycleHook, nowMs: number): PodPatch {
 }
 
 /** The pod is taken out of service, and gets its images at once or, with a grace period, when that is over. */
-function beginUpdate(pod: Pod, change: InPlaceChange, to: Revision, graceSeconds: number, nowMs: number): PodPatch {
+function beginUpdate(pod: Pod, change: InPlaceChange, to: Revision, told: ReturnType<typeof stateMetadata>, graceSeconds: number, nowMs: number): PodPatch {
   const restarts = Object.keys(change.images).length > 0
   const labels = revisionLabels(to)
   const revision = labels[revisionHashLabel]!
   const state = { revision, updateTimestamp: new Date(nowMs).toISOString(), updateImages: restarts }
-  const { labels: stateLabels, annotations } = stateMetadata('Updating', nowMs)
-  const metadata = { labels: { ...labels, ...stateLabels }, annotations }
+  const metadata = { labels: { ...labels, ...told.labels }, annotations: told.annotations }
   // Where no container is restarted, the pod serves on, and there is nothing to give it time for.
   const waits = restarts && graceSeconds > 0
   return {

@@ -1,4 +1,4 @@
-import type { CloneSetLifecycle, LifecycleHook, Pod, PodCondition } from '../../api/generated/types.ts'
+import type { CloneSetSpec, LifecycleHook, Pod, PodCondition } from '../../api/generated/types.ts'
 import { findCondition, timestamp } from '../kit/workload/index.ts'
 import type { LifecycleState, PodPatch } from './actions.ts'
 import { inPlaceUpdateReady } from './member.ts'
@@ -9,10 +9,11 @@ const kruisePodReady = 'KruisePodReady'
 /** What one of the gates is to say. */
 export type Gate = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
 
-/** Those that a pod of a set has to be made with: they cannot be added later. */
-export function gatesFor({ preDelete, inPlaceUpdate }: CloneSetLifecycle): string[] {
-  const marksNotReady = preDelete?.markPodNotReady || inPlaceUpdate?.markPodNotReady
-  return [inPlaceUpdateReady, ...(marksNotReady ? [kruisePodReady] : [])]
+/** Those that a pod of a set has to be made with: they cannot be added later. Who replaces pods needs none, and does not keep them from being ready when no controller runs. */
+export function gatesFor({ lifecycle = {}, updateStrategy = {} }: Pick<CloneSetSpec, 'lifecycle' | 'updateStrategy'>): string[] {
+  const marksNotReady = lifecycle.preDelete?.markPodNotReady || lifecycle.inPlaceUpdate?.markPodNotReady
+  const isInPlace = updateStrategy.type === 'InPlaceIfPossible' || updateStrategy.type === 'InPlaceOnly'
+  return [...(isInPlace ? [inPlaceUpdateReady] : []), ...(marksNotReady ? [kruisePodReady] : [])]
 }
 
 const hasGate = (pod: Pod, type: string): boolean => pod.spec.readinessGates?.some((gate) => gate.conditionType === type) === true

@@ -69,24 +69,29 @@ describe('hookWait()', () => {
 describe('preparedPod()', () => {
   const plain = { metadata: { generateName: 'web-', labels: { app: 'web' } }, spec: { containers: [] } } as unknown as Parameters<typeof preparedPod>[1]
 
-  it.each<[what: string, hooks: CloneSetLifecycle, state: string, gates: string[]]>([
-    ['no hooks', {}, 'Normal', ['InPlaceUpdateReady']],
-    ['a preNormal hook', { preNormal: hook }, 'PreparingNormal', ['InPlaceUpdateReady']],
-    ['a hook that marks pods not ready', { preDelete: marking }, 'Normal', both],
-  ])('of a set with %s', (_what, hooks, state, gates) => {
-    const pod = preparedPod(set(hooks), plain, nowMs)
+  const inPlace = (hooks: CloneSetLifecycle = {}, type = 'InPlaceIfPossible') => ({ ...set(hooks), spec: { ...set(hooks).spec, updateStrategy: { type } } })
+
+  it.each<[what: string, type: string, hooks: CloneSetLifecycle, state: string, gates: string[] | undefined]>([
+    ['no hooks', 'InPlaceIfPossible', {}, 'Normal', ['InPlaceUpdateReady']],
+    ['updates in place only', 'InPlaceOnly', {}, 'Normal', ['InPlaceUpdateReady']],
+    ['a preNormal hook', 'InPlaceIfPossible', { preNormal: hook }, 'PreparingNormal', ['InPlaceUpdateReady']],
+    ['a hook that marks pods not ready', 'InPlaceIfPossible', { preDelete: marking }, 'Normal', both],
+    ['pods that are replaced', 'ReCreate', {}, 'Normal', undefined],
+    ['pods that are replaced, and a hook that marks them not ready', 'ReCreate', { preDelete: marking }, 'Normal', ['KruisePodReady']],
+  ])('of a set with %s', (_what, type, hooks, state, gates) => {
+    const pod = preparedPod(inPlace(hooks, type), plain, nowMs)
     expect(pod.metadata.labels).toEqual({ app: 'web', 'lifecycle.apps.kruise.io/state': state })
     expect(pod.metadata.annotations).toEqual({ 'lifecycle.apps.kruise.io/timestamp': now })
-    expect(pod.spec.readinessGates).toEqual(gates.map((conditionType) => ({ conditionType })))
+    expect(pod.spec.readinessGates).toEqual(gates?.map((conditionType) => ({ conditionType })))
   })
 
   it('keeps the gates of the template, and adds none twice', () => {
     const readinessGates = [{ conditionType: 'mine' }, { conditionType: 'InPlaceUpdateReady' }]
-    expect(preparedPod(set(), { ...plain, spec: { ...plain.spec, readinessGates } }, nowMs).spec.readinessGates).toEqual(readinessGates)
+    expect(preparedPod(inPlace(), { ...plain, spec: { ...plain.spec, readinessGates } }, nowMs).spec.readinessGates).toEqual(readinessGates)
   })
 
   it('leaves the template alone', () => {
-    preparedPod(set(), plain, nowMs)
+    preparedPod(inPlace(), plain, nowMs)
     expect(plain.spec.readinessGates).toBeUndefined()
     expect(plain.metadata.labels).toEqual({ app: 'web' })
   })

@@ -22,11 +22,12 @@ export function preparedPod(set: CloneSet, pod: New<Pod>, nowMs: number): New<Po
   const hooks = set.spec.lifecycle ?? {}
   const { labels, annotations } = stateMetadata(hooks.preNormal ? 'PreparingNormal' : 'Normal', nowMs)
   const gates = pod.spec.readinessGates ?? []
-  const missing = gatesFor(hooks).filter((type) => !gates.some((gate) => gate.conditionType === type))
+  const missing = gatesFor(set.spec).filter((type) => !gates.some((gate) => gate.conditionType === type))
+  const readinessGates = [...gates, ...missing.map((conditionType) => ({ conditionType }))]
   return {
     ...pod,
     metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...labels }, annotations: { ...pod.metadata.annotations, ...annotations } },
-    spec: { ...pod.spec, readinessGates: [...gates, ...missing.map((conditionType) => ({ conditionType }))] },
+    spec: readinessGates.length > 0 ? { ...pod.spec, readinessGates } : pod.spec,
   }
 }
 

@@ -27,8 +27,8 @@ function lookAnew(seen: Observed): Look {
   const revisions = revisionsOf(set, seen.history, members)
   const bounds = boundsOf(set)
   const named = new Set(set.spec.scaleStrategy?.podsToDelete)
-  const isForsaken = ({ id, pod }: Member): boolean => seen.forsaken.has(id) && !pod.spec.nodeName
-  const isAsked = (member: Member): boolean => member.isMarked || (named.size > 0 && named.has(member.pod.metadata.name!)) || (seen.forsaken.size > 0 && isForsaken(member))
+  for (const name of seen.forsaken) named.add(name)
+  const isAsked = (member: Member): boolean => member.isMarked || (named.size > 0 && named.has(member.pod.metadata.name!))
   const { hash } = revisions.update
   const tally = tallyOf(members, hash, isAsked)
   return { seen, revisions, bounds, tally, goal: goalOf(tally, bounds, countsPreparing(seen)), counts: countMembers(members, hash), isAsked }

@@ -4,7 +4,7 @@ import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { claim, compileLabelSelector, controllerrevisions, isControlledBy, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { KnownMembers, inHistory, isPodActive } from '../kit/workload/index.ts'
-import { idOfClaim, podPrefix } from './identity.ts'
+import { idOfClaim, newClaims, podPrefix } from './identity.ts'
 import { type Member, memberOf } from './member.ts'
 
 /** All that is known of a set when it is decided about. */
@@ -21,7 +21,7 @@ export interface Observed {
   orphanRevisions: readonly ControllerRevision[]
   /** Its own claims that are not going. */
   claims: readonly PersistentVolumeClaim[]
-  /** Ids whose claims are on their way out: a pod that is on no node yet will never get to one. */
+  /** Names of pods that are on no node, and whose own claims are gone or going: they will never get to one. */
   forsaken: ReadonlySet<string>
   /** Claims that pods wait for, by name. */
   awaited: ReadonlyMap<string, PersistentVolumeClaim>
@@ -41,8 +41,8 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, set: Clon
   const matches = compileLabelSelector(set.spec.selector)
   const pods = podsOf(set, matches, caches, nowMs, knownOf(set, remembered as Memory | undefined))
   const revisions = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
-  const all = caches.owned(persistentvolumeclaims, set)
-  const claims = all.filter(({ metadata }) => !metadata.deletionTimestamp)
+  const claims = caches.owned(persistentvolumeclaims, set).filter(({ metadata }) => !metadata.deletionTimestamp)
+  const awaited = awaitedBy(caches, namespace, pods.members)
   return {
     set,
     ...pods,
@@ -50,8 +50,8 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, set: Clon
     history: inHistory([...revisions.kept, ...revisions.adopt]),
     orphanRevisions: revisions.adopt,
     claims,
-    forsaken: new Set(all.length === claims.length ? [] : all.filter(({ metadata }) => metadata.deletionTimestamp).map(idOfClaim)),
-    awaited: awaitedBy(caches, namespace, pods.members),
+    forsaken: forsakenOf(set, pods.members, awaited),
+    awaited,
     nowMs,
   }
 }
@@ -82,6 +82,21 @@ function namesakes(caches: Caches, set: CloneSet, claims: readonly PersistentVol
   const found = claims.flatMap((claim) => caches.get(podType, set.metadata.namespace ?? '', podPrefix(set) + idOfClaim(claim)) ?? [])
   return found.filter((pod) => !isControlledBy(pod, set))
 }
+
+function forsakenOf(set: CloneSet, members: readonly Member[], awaited: Observed['awaited']): Set<string> {
+  const forsaken = new Set<string>()
+  if (!set.spec.volumeClaimTemplates?.length) return forsaken
+  for (const { pod, id } of members) {
+    if (pod.spec.nodeName || pod.status?.phase !== 'Pending') continue
+    const names = new Set(claimNamesOf(pod))
+    const isLost = ({ metadata: { name } }: { metadata: { name?: string } }) => names.has(name!) && (awaited.get(name!)?.metadata ?? goneMetadata).deletionTimestamp !== undefined
+    if (newClaims(set, id).some(isLost)) forsaken.add(pod.metadata.name!)
+  }
+  return forsaken
+}
+
+/** What is not there counts as going. */
+const goneMetadata = { deletionTimestamp: '' }
 
 function awaitedBy(caches: Caches, namespace: string, members: readonly Member[]): Map<string, PersistentVolumeClaim> {
   const claims = new Map<string, PersistentVolumeClaim>()

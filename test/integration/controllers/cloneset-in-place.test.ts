@@ -113,7 +113,7 @@ describe('an update in place', () => {
     const [waiting] = await s.pods()
     const { name } = waiting!.metadata
     expect(waiting!.spec.containers[0]!.image).toBe('app:1')
-    expect(waiting!.metadata.labels?.[stateLabel]).toBe('Updating')
+    expect(waiting!.metadata.labels?.[stateLabel]).toBe('Normal')
     expect(await s.condition(name!, 'Ready')).toBe('False')
     expect(statusOf(waiting!, 'app')).toMatchObject({ ready: true, restartCount: 0 })
     await s.scene.pass(2000)
@@ -155,7 +155,7 @@ describe('an update in place', () => {
     await s.settle(10_000)
     const [stuck] = await s.pods()
     expect(statusOf(stuck!, 'app')).toMatchObject({ ready: false, state: { waiting: { reason: 'ImagePullBackOff' } } })
-    expect(await s.states()).toEqual(['Updating'])
+    expect(await s.states()).toEqual(['Normal'])
     expect((await s.set()).status).toMatchObject({ updatedReplicas: 1, updatedReadyReplicas: 0 })
     expect((await s.progress())?.message).toContain(`Pod ${stuck!.metadata.name} waits for container "app": ErrImagePull (manifest unknown)`)
     await s.patch({ ...faulty(null), template: { ...faulty(null).template, spec: { containers: [{ ...containers[0], image: 'app:3' }, containers[1]] } } })

@@ -87,25 +87,27 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
     for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
       const { name, annotations, generation, uid } = set.metadata
       if (set.status.observedGeneration !== generation) return `${name} was not looked at`
-      const surplus = (world.truth.list(pods.plural) as Pod[]).find((pod) => controllerOf(pod)?.uid === uid && ordinalOf(pod) >= (set.spec.replicas ?? 1))
-      if (surplus) return `pod ${surplus.metadata.name} is too many`
       if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
       const asked = annotations?.[claimRecovery]
       if (asked !== undefined && asked !== 'recreate' && reason !== 'InvalidAnnotation') return `${name} says ${reason}, and asks for ${asked}`
-      for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1); ordinal++) {
+      let isHeldUp = false
+      for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1) && !isHeldUp; ordinal++) {
         const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
         if (pod && !pod.metadata.deletionTimestamp && isPodReady(pod)) {
           const unmarked = asked === 'recreate' && claimsOf(world, pod).find((claim) => claim && !claim.metadata.annotations?.[usedAnnotation])
           if (unmarked) return `${unmarked.metadata.name} is used and does not say so`
           continue
         }
-        if (!pod || !isStuck(world, nodesOf(world), set, pod)) return `pod ${name}-${ordinal} is not ready`
-        if (asked === 'recreate' && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
-        // In order, nobody comes after it.
-        if (set.spec.podManagementPolicy !== 'Parallel') break
+        const isLetBe = pod ? isStuck(world, nodesOf(world), set, pod) : isWaitingForOthers(world, `data-${name}-${ordinal}`)
+        if (!isLetBe) return `pod ${name}-${ordinal} is not ready`
+        if (pod && asked === 'recreate' && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
+        // In order, nobody comes or goes after it.
+        isHeldUp = set.spec.podManagementPolicy !== 'Parallel'
       }
+      const surplus = (world.truth.list(pods.plural) as Pod[]).find((pod) => controllerOf(pod)?.uid === uid && ordinalOf(pod) >= (set.spec.replicas ?? 1))
+      if (surplus && !isHeldUp) return `pod ${surplus.metadata.name} is too many`
     }
     return undefined
   },
@@ -113,6 +115,12 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
 
 const claimsOf = (world: World, pod: Pod) =>
   claimNamesOf(pod).map((name) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined)
+
+const usersOf = (world: World, claim: string): Pod[] => (world.truth.list(pods.plural) as Pod[]).filter((pod) => claimNamesOf(pod).includes(claim))
+
+/** Whether a place is empty because its claim is going, and somebody else still has it. */
+const isWaitingForOthers = (world: World, claim: string): boolean =>
+  world.truth.get(persistentvolumeclaims.plural, `default/${claim}`)?.metadata.deletionTimestamp !== undefined && usersOf(world, claim).length > 0
 
 /** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. */
 function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): boolean {
@@ -125,13 +133,13 @@ function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): bool
 const isOnTheWay = (world: World, { spoilt }: StorageNodes, pod: Pod): boolean =>
   !isPodReady(pod) && claimsOf(world, pod).every((claim) => claim && !claim.metadata.deletionTimestamp && !spoilt.has(claim.metadata.uid!))
 
-/** Whether a pod has a claim that is no good and must not go, for one of the reasons that there are. */
+/** Whether a pod has a claim that is no good, or that somebody has deleted under it, and that must not go by our hand, for one of the reasons that there are. */
 function isStuck(world: World, { spoilt, data }: StorageNodes, set: StatefulSet, pod: Pod): boolean {
   const isAsked = set.metadata.annotations?.[claimRecovery] === 'recreate'
   return claimsOf(world, pod).some((claim) => {
     const { uid = '', name = '' } = claim?.metadata ?? {}
-    if (!claim || !spoilt.has(uid)) return false
-    const hasOtherUsers = (world.truth.list(pods.plural) as Pod[]).some((one) => one.metadata.uid !== pod.metadata.uid && claimNamesOf(one).includes(name))
+    if (!claim || !(spoilt.has(uid) || claim.metadata.deletionTimestamp)) return false
+    const hasOtherUsers = usersOf(world, name).some(({ metadata }) => metadata.uid !== pod.metadata.uid)
     return !isAsked || !newClaimsOf(pod).includes(uid) || claim.metadata.annotations?.[usedAnnotation] !== undefined || data.has(uid) || hasOtherUsers
   })
 }

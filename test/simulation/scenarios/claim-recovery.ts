@@ -15,7 +15,10 @@ import { StorageNodes } from './storage-nodes.ts'
 const names = ['a', 'b']
 const users = ['x', 'y']
 
-const asked = (random: SeededRandom) => ({ [claimRecovery]: 'recreate', [claimRecoveryAfter]: random.pick(['10s', '20s', '40s']) })
+const asked = (random: SeededRandom) => ({ [claimRecovery]: 'recreate', [claimRecoveryAfter]: random.pick(['10s', '10s', '30s']) })
+
+/** Mostly claims go with their pods: those that stay are not made anew, as they may have been used. */
+const retention = (random: SeededRandom) => ({ whenDeleted: random.pick(['Delete', 'Delete', 'Retain']), whenScaled: random.pick(['Delete', 'Delete', 'Retain']) })
 
 const someSet = async (random: SeededRandom, world: World, act: (name: string) => Promise<unknown>): Promise<void> => {
   const all = world.truth.list(statefulsets.plural)
@@ -31,7 +34,7 @@ const create: UserAction = {
     const labels = { app: name }
     const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
     const template = { metadata: { labels }, spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: 'app:1' }] } }
-    const spec = { replicas: 1 + random.below(3), podManagementPolicy: random.pick(['OrderedReady', 'Parallel']), serviceName: name, selector: { matchLabels: labels }, template, volumeClaimTemplates: [claim] }
+    const spec = { replicas: 1 + random.below(3), podManagementPolicy: random.pick(['OrderedReady', 'Parallel']), serviceName: name, selector: { matchLabels: labels }, template, volumeClaimTemplates: [claim], persistentVolumeClaimRetentionPolicy: retention(random) }
     await client.create(statefulsets, { metadata: { name, namespace: 'default', annotations: asked(random) }, spec } as unknown as StatefulSet)
   },
 }
@@ -67,6 +70,12 @@ const forcePod: UserAction = {
   },
 }
 
+/** A pod that waits for it then waits for ever, or for a manager whose clock was set. */
+const deleteClaim: UserAction = {
+  ...deleteSome(persistentvolumeclaims, 0.5),
+  run: async (client, random, world) => (world.profile.world.jumpManagerClock ? undefined : deleteSome(persistentvolumeclaims, 1).run(client, random, world)),
+}
+
 /** Somebody looks into a claim with a pod of their own, for a while. */
 const borrow: UserAction = {
   name: 'uses a claim, or does no longer',
@@ -89,7 +98,7 @@ export const claimRecoveryScenario: SimulatedController = {
   name: 'claim-recovery',
   controllers: () => [statefulSetController, claimRecoveryController, forsakenPodController],
   touched: [statefulsets, pods, persistentvolumeclaims],
-  userActions: [create, scale, changeMind, deleteSet, forcePod, borrow, deleteSome(pods, 1)],
+  userActions: [create, scale, changeMind, deleteSet, forcePod, borrow, deleteSome(pods, 0.5), deleteClaim],
   actor(world) {
     nodesOf.set(world, new StorageNodes(world))
     collectPods(world, statefulsets.plural)

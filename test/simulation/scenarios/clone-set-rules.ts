@@ -106,7 +106,9 @@ const pausedMeansPaused = (): Invariant => ({
     if (!decision?.set.spec.updateStrategy.paused) return undefined
     const { who, set, pods: seen } = decision
     if (call.method !== 'DELETE') return `${who}, and saw that ${set.metadata.name} is paused`
-    if (seen.some((p) => p.metadata.uid === pod!.metadata.uid && isAsked(set, p))) return undefined
+    // One that has lost its claims before it has come to a node cannot come to anything.
+    const isHopeless = (p: Pod): boolean => !p.spec.nodeName && claimNamesOf(p).length > 0
+    if (seen.some((p) => p.metadata.uid === pod!.metadata.uid && (isAsked(set, p) || isHopeless(p)))) return undefined
     return seen.length > (set.spec.replicas ?? 1) ? undefined : `${who}, and saw that ${set.metadata.name} is paused and has no more than it wants`
   },
 })
@@ -185,7 +187,7 @@ function judgeStatus({ metadata, spec, status }: CloneSet): Verdict {
   if (failure) return `says ${failure}`
   const reason = findCondition(conditions, 'Progressing')?.reason ?? ''
   const isRight = spec.updateStrategy.paused ? reason === 'RolloutPaused' : reason === 'NewRevisionAvailable' || reason === 'PartitionReached'
-  return isRight ? undefined : `says ${reason} ${process.env.DBG ? JSON.stringify({ spec, status }) : ''}`
+  return isRight ? undefined : `says ${reason}`
 }
 
 function judgeRevisions(world: World, { metadata, spec, status }: CloneSet): Verdict {

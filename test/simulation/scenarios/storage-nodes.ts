@@ -59,7 +59,7 @@ export class StorageNodes {
   #bind({ metadata: { name = '', uid = '' } }: PersistentVolumeClaim): void {
     const { timeline, userClient: client, faults, profile } = this.#world
     // A manager whose clock is set would not know how long somebody waits.
-    if (faults.isOn && !profile.world.jumpManagerClock && this.#random.below(4) === 0) this.spoilt.add(uid)
+    if (faults.isOn && !profile.world.jumpManagerClock && this.#random.below(3) === 0) this.spoilt.add(uid)
     timeline.after(this.#soon(100, 1500), () => {
       const claim = claimOf(this.#world, name)
       if (claim?.metadata.uid !== uid) return
@@ -81,7 +81,7 @@ export class StorageNodes {
         const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: current.metadata.name }, target: { kind: 'Node', name: 'n1' } }
         await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${current.metadata.name}/binding`, body })
       }
-      const trouble = faults.isOn ? this.#random.pick<Trouble>([undefined, undefined, 'volume', 'volume', 'network', 'config', 'unready']) : undefined
+      const trouble = faults.isOn ? this.#random.pick<Trouble>([undefined, 'volume', 'volume', 'volume', 'network', 'config', 'unready']) : undefined
       const taken: Taken = { pod, takenAtMs: timeline.nowMs, trouble, healsAtMs: timeline.nowMs + this.#soon(5000, 120_000), readyAtMs: undefined, hasStopped: false }
       this.#tell(taken, 0)
       this.#work(taken)
@@ -96,8 +96,8 @@ export class StorageNodes {
       if (taken.hasStopped) return
       const claims = claimNamesOf(taken.pod).map((name) => claimOf(this.#world, name))
       // What is being deleted is not mounted any more.
-      if (claims.some((claim) => !claim || claim.metadata.deletionTimestamp)) return this.#work(taken)
-      const trouble = claims.some((claim) => this.spoilt.has(claim!.metadata.uid!)) ? 'volume' : this.#isHealed(taken) ? undefined : taken.trouble
+      const isLacking = claims.some((claim) => !claim || claim.metadata.deletionTimestamp || this.spoilt.has(claim.metadata.uid!))
+      const trouble = isLacking ? 'volume' : this.#isHealed(taken) ? undefined : taken.trouble
       const complaint = trouble && complaints[trouble]
       if (complaint) {
         this.#complain(taken.pod, ...complaint)
