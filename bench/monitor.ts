@@ -131,7 +131,7 @@ const sampling = setInterval(() => (mostMb = Math.max(mostMb, resident(monitor.p
 const before = { cpu: cpuSeconds(monitor.pid), at: performance.now() }
 const reached = await change(client)
 const cores = (cpuSeconds(monitor.pid) - before.cpu) / ((performance.now() - before.at) / 1000)
-report('monitor, CPU under load', cores, 'cores', { pods: podCount, changesPerSecond: rounded(reached), wanted: wanted.cores })
+report('monitor, CPU under load', cores, 'cores', { pods: podCount, changesPerSecond: rounded(reached), wanted: wanted.cores, mostMb: rounded(mostMb) })
 await timeScrapes('monitor, scrape of series for every pod', monitor, 'kube_pod_', wanted.podSeriesMs)
 clearInterval(sampling)
 report('monitor, most memory under load and scrapes', mostMb, 'MB', { pods: podCount, changesPerSecond: rounded(reached), wanted: wanted.memoryMb })

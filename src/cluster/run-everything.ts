@@ -73,7 +73,7 @@ function startMonitor({ dataDir, logger }: EverythingOptions, slos: readonly Slo
   }
 }
 
-function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
+function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority, url }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
   const { gates, logger, dataDir, nodeName, nodes, runtime, catalogue, shutdown, evictionHard } = options
   const { metrics } = server
   const settings = { rootCa: authority, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone, volumesDir: path.resolve(dataDir, 'volumes') }
@@ -82,6 +82,6 @@ function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, {
   return [
     { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
     { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },
-    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodeUser(nodeName)), authority, gates, logger, metrics }) },
+    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodeUser(nodeName)), authority, apiServer: new URL(url), gates, logger, metrics }) },
   ]
 }

@@ -27,8 +27,9 @@ export async function runMonitor(options: RunMonitorOptions): Promise<RunningPar
     if (wrong !== undefined) throw new Error(`${flag}: ${wrong} is none of ${groupForms.join(', ')}`)
   }
   const slos = sloFile === undefined ? [] : await readSlos(sloFile)
-  // Of every pod that is read little is kept: space for young objects that grows with what is read would be most of the memory of this process.
+  // Of every pod that is read little is kept: space that grows with what is read and dropped would be most of the memory of this process.
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=30')
   return runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
 }
 

@@ -36,7 +36,7 @@ export interface RunNodesOptions extends PartOptions {
 /** Runs nodes against an API server, which need not be there yet. */
 export async function runNodes(options: RunNodesOptions): Promise<RunningPart> {
   const catalogue = await readCatalogue(options.imageCatalogue)
-  return runPart('node', options, (tools) => makeNodes({ ...options, ...tools, catalogue, authority: tools.access.authority() }))
+  return runPart('node', options, (tools) => makeNodes({ ...options, ...tools, catalogue, authority: tools.access.authority(), apiServer: tools.access.server }))
 }
 
 /** What a file of the command line says that stands for images. Throws what is wrong with it. */
@@ -53,6 +53,8 @@ export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'
   catalogue: readonly CatalogueEntry[]
   /** Vouches for the API server when it asks for logs and the like, in PEM; without it nobody can ask. */
   authority: string | undefined
+  /** Where the API server is reached from this machine. */
+  apiServer: URL
   gates: FeatureGates
   logger?: Logger
   metrics: MetricsRegistry
@@ -127,12 +129,12 @@ async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, comm
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, catalogue, authority }: NodesOptions, common: Common): Promise<Opened> {
+async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer }: NodesOptions, common: Common): Promise<Opened> {
   const agents: NodeAgent[] = []
   const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
   const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common)
   try {
-    const { agent, runtime } = await processNode({ ...common, name: nodeName, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
+    const { agent, runtime } = await processNode({ ...common, name: nodeName, apiServer, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
     agents.push(agent)
     return {
       agents,

@@ -83,8 +83,8 @@ export function slimEvent(event: CoreV1Event): CoreV1Event {
 export function slimWorkload<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object)) return object
   const { metadata, spec, status } = object as T & { spec?: object; status?: object }
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, ownerReferences } = metadata
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata
   const { template: _, jobTemplate: __, volumeClaimTemplates: ___, ...rest } = (spec ?? {}) as Record<string, unknown>
-  return { metadata: { name, namespace, uid, resourceVersion, generation, creationTimestamp, ownerReferences }, spec: rest, status } as unknown as T
+  return { metadata: { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences }, spec: rest, status } as unknown as T
 }
 

@@ -31,6 +31,8 @@ export interface ProcessNodeOptions {
   /** Where the agent serves logs and the like; nowhere if there is none. */
   port?: number
   labels?: NodeShape['labels']
+  /** Where pods find the API server: there is nobody who leads the addresses of services anywhere. */
+  apiServer?: URL
   patched?(outcome: 'done' | 'failed'): void
 }
 
@@ -49,7 +51,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
     nodeName: name,
     shape: { ...machineShape(name, directory, options.labels), port: options.port ?? 0 },
     runtime,
-    machine: thisMachine(directory),
+    machine: thisMachine(directory, clock),
     prober: networkProber(runtime),
     disk: localDisk,
     root: directory,

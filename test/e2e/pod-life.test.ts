@@ -104,6 +104,16 @@ describe('service accounts', () => {
     expect(await whoami(`${token.slice(0, -4)}AAAA`)).toMatchObject({ code: 401 })
   })
 
+  it('a pod finds the API server, and is let in as its account', async () => {
+    const place = '$COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount'
+    const script = `
+      const { readFileSync } = require('node:fs')
+      const [ca, token] = ['ca.crt', 'token'].map((name) => readFileSync(process.argv[2] + '/' + name, 'utf8'))
+      const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+      require('node:https').get({ host, port, ca, agent: false, path: '/api/v1/namespaces/default/pods/stays', headers: { authorization: 'Bearer ' + token } }, (answer) => console.log(answer.resume().statusCode))`
+    expect(await kubectl.ok(`exec -i stays -c main -- sh -c "${process.execPath} - ${place}"`, script)).toBe('200\n')
+  })
+
   it('a pod finds a token of its account, which is worth nothing when the pod is gone', async () => {
     const token = (await kubectl.ok('exec stays -- sh -c "cat $COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token"')).trim()
     expect(await whoami(token)).toEqual({ code: 201, name: 'system:serviceaccount:default:default' })

@@ -86,7 +86,7 @@ metadata: { name: app }
 spec:
   terminationGracePeriodSeconds: 0
   containers:
-    - { name: busy, image: busybox, command: [sh, -c, 'while :; do :; done'] }
+    - { name: busy, image: busybox, command: [timeout, '120', sh, -c, 'while :; do :; done'] }
     - { name: quiet, image: busybox, command: [sleep, '600'] }`
   const cluster = useEverything([], manifest)
 

@@ -1,4 +1,6 @@
 import type { CronJob, Job } from '../../api/generated/types.ts'
+import { parseCronSchedule } from '../../api/kinds/cron-schedule.ts'
+import { nextDueTime } from '../../api/kinds/cron-times.ts'
 import { statusSamples } from './condition-samples.ts'
 import { ownerSamples } from './owner-samples.ts'
 import type { Sample, StateFamily } from './state-series.ts'
@@ -22,6 +24,14 @@ function failed(job: Job): number | Sample[] {
   const reason = conditionOf(job, 'Failed')?.reason
   const known = reason === undefined ? [] : failureReasons.map((one): Sample => [{ reason: one }, one === reason ? 1 : 0])
   return reason !== undefined && failureReasons.includes(reason) ? known : [...known, [{ reason: '' }, pods]]
+}
+
+/** By the clock of the cluster, which is taken to be UTC where a job names no zone. */
+function nextScheduleTime({ metadata, spec, status }: CronJob): number | undefined {
+  const sinceMs = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? '')
+  if (spec.suspend || Number.isNaN(sinceMs)) return undefined
+  const dueMs = nextDueTime(parseCronSchedule(spec.schedule), sinceMs, spec.timeZone ?? 'UTC')
+  return dueMs === undefined ? undefined : dueMs / 1000
 }
 
 export const jobFamilies: readonly StateFamily<Job>[] = [
@@ -59,6 +69,7 @@ export const cronJobFamilies: readonly StateFamily<CronJob>[] = [
   { name: 'kube_cronjob_spec_successful_job_history_limit', help: 'How many jobs are kept that have succeeded.', of: ({ spec }) => spec.successfulJobsHistoryLimit },
   { name: 'kube_cronjob_spec_failed_job_history_limit', help: 'How many jobs are kept that have failed.', of: ({ spec }) => spec.failedJobsHistoryLimit },
   { name: 'kube_cronjob_status_active', help: 'How many of its jobs are running.', of: ({ status }) => status?.active?.length ?? 0 },
+  { name: 'kube_cronjob_next_schedule_time', help: 'Unix time for which a job is due next, unless it is suspended.', of: nextScheduleTime },
   { name: 'kube_cronjob_status_last_schedule_time', help: 'Unix time for which a job was last made.', of: ({ status }) => unixTime(status?.lastScheduleTime) },
   { name: 'kube_cronjob_status_last_successful_time', help: 'Unix time at which a job last succeeded.', of: ({ status }) => unixTime(status?.lastSuccessfulTime) },
 ]

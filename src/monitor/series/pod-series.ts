@@ -1,4 +1,3 @@
-import type { Pod } from '../../api/generated/types.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
 import type { TrackedPod } from '../sandbox/tracker.ts'
@@ -6,7 +5,7 @@ import type { Sample, StateFamily, StateSource } from './state-series.ts'
 
 /** A series for every pod, in the manner of kube-state-metrics. */
 export function podSeries(pods: ReadonlyMap<string, TrackedPod>, labels: PodLabels): StateSource<TrackedPod> {
-  const shownOf = (tracked: TrackedPod) => (tracked.shown?.of === tracked.pod ? tracked.shown : (tracked.shown = show(tracked.pod, labels)))
+  const shownOf = (tracked: TrackedPod) => (tracked.shown?.of === tracked.pod ? tracked.shown : (tracked.shown = show(tracked, labels)))
   const info: StateFamily<TrackedPod> = {
     name: 'kube_pod_sandbox_info',
     help: 'What the sandbox of the pod is made of, and the chosen labels and annotations of the pod.',
@@ -16,10 +15,10 @@ export function podSeries(pods: ReadonlyMap<string, TrackedPod>, labels: PodLabe
 }
 
 /** Texts that several series of a pod have in common, or that are dear to make: kept until the pod changes. */
-function show(pod: Pod, labels: PodLabels): NonNullable<TrackedPod['shown']> {
+function show({ pod, shown }: TrackedPod, labels: PodLabels): NonNullable<TrackedPod['shown']> {
   const { namespace = '', name = '', uid = '' } = pod.metadata
   const { namespace: _, ...rest } = labels.of(pod)
-  return { of: pod, identity: labelText({ namespace, pod: name, uid }), info: labelText(rest) }
+  return { of: pod, identity: shown?.identity ?? labelText({ namespace, pod: name, uid }), info: labelText(rest) }
 }
 
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)

@@ -36,6 +36,7 @@ export const replicaSetFamilies: readonly StateFamily<ReplicaSet>[] = [
   { name: 'kube_replicaset_status_replicas', help: 'How many pods there are.', of: ({ status }) => status?.replicas ?? 0 },
   { name: 'kube_replicaset_status_fully_labeled_replicas', help: 'How many pods have all labels of the template.', of: ({ status }) => status?.fullyLabeledReplicas ?? 0 },
   { name: 'kube_replicaset_status_ready_replicas', help: 'How many pods are ready.', of: ({ status }) => status?.readyReplicas ?? 0 },
+  { name: 'kube_replicaset_status_terminating_replicas', help: 'How many pods are on their way out.', of: ({ status }) => status?.terminatingReplicas },
   { name: 'kube_replicaset_owner', help: 'Who owns it.', of: ({ metadata }) => ownerSamples(metadata.ownerReferences) },
 ]
 
@@ -45,11 +46,17 @@ export const replicationControllerFamilies: readonly StateFamily<ReplicationCont
   { name: 'kube_replicationcontroller_status_fully_labeled_replicas', help: 'How many pods have all labels of the template.', of: ({ status }) => status?.fullyLabeledReplicas ?? 0 },
   { name: 'kube_replicationcontroller_status_ready_replicas', help: 'How many pods are ready.', of: ({ status }) => status?.readyReplicas ?? 0 },
   { name: 'kube_replicationcontroller_status_available_replicas', help: 'How many pods are available.', of: ({ status }) => status?.availableReplicas ?? 0 },
+  { name: 'kube_replicationcontroller_owner', help: 'Who owns it.', of: ({ metadata }) => ownerSamples(metadata.ownerReferences) },
 ]
 
 export const statefulSetFamilies: readonly StateFamily<StatefulSet>[] = [
   { name: 'kube_statefulset_replicas', help: 'How many pods are wanted.', of: ({ spec }) => desired(spec.replicas) },
   { name: 'kube_statefulset_ordinals_start', help: 'The number of the first pod.', of: ({ spec }) => spec.ordinals?.start },
+  {
+    name: 'kube_statefulset_persistentvolumeclaim_retention_policy',
+    help: 'What becomes of claims when it is deleted or made smaller.',
+    of: ({ spec: { persistentVolumeClaimRetentionPolicy: policy } }) => policy && [[{ when_deleted: policy.whenDeleted ?? '', when_scaled: policy.whenScaled ?? '' }, 1]],
+  },
   { name: 'kube_statefulset_status_replicas', help: 'How many pods there are.', of: ({ status }) => status?.replicas ?? 0 },
   { name: 'kube_statefulset_status_replicas_current', help: 'How many pods are of the current revision.', of: ({ status }) => status?.currentReplicas ?? 0 },
   { name: 'kube_statefulset_status_replicas_ready', help: 'How many pods are ready.', of: ({ status }) => status?.readyReplicas ?? 0 },

@@ -24,18 +24,20 @@ export interface StateSource<T extends object> {
   families: readonly StateFamily<T>[]
 }
 
-const sourcesOf = sharedFamilies((registry) => {
+const familiesOf = sharedFamilies((registry) => {
   const sources: { source: StateSource<never>; limit: number }[] = []
   const read = (gauge: Gauge) => {
     for (const { source, limit } of sources) gauge.with({ resource: source.resource }).set(Math.max(0, source.size() - limit))
   }
   registry.gauge('coxswain_monitor_objects_without_series', 'Objects whose state is not told, as there are too many of their kind.', read)
-  return sources
+  const failures = registry.counter('coxswain_monitor_series_errors_total', 'Objects of which a metric could not be told, each time it was asked for.')
+  return { sources, failed: (metric: string) => failures.with({ metric }).inc() }
 })
 
 /** Tells the state of objects at each scrape: of the first `limit` of them. */
 export function registerState<T extends object>(metrics: MetricsRegistry, source: StateSource<T>, limit: number, now: () => number): void {
-  sourcesOf(metrics).push({ source: source as unknown as StateSource<never>, limit })
+  const { sources, failed } = familiesOf(metrics)
+  sources.push({ source: source as unknown as StateSource<never>, limit })
   for (const { name, help, type = 'gauge', of } of source.families) {
     metrics.family({
       name,
@@ -46,7 +48,13 @@ export function registerState<T extends object>(metrics: MetricsRegistry, source
         let left = limit
         for (const object of source.objects()) {
           if (left-- <= 0) return
-          const value = of(object, nowMs)
+          let value: ReturnType<typeof of>
+          try {
+            value = of(object, nowMs)
+          } catch {
+            // One object that nobody could have foreseen must not cost the whole scrape.
+            failed(name)
+          }
           if (value === undefined) continue
           if (typeof value === 'number') yield `${name}{${source.identityOf(object)}} ${value}`
           else for (const [labels, one] of value) yield `${name}{${source.identityOf(object)},${typeof labels === 'string' ? labels : labelText(labels)}} ${one}`

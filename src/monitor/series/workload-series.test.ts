@@ -130,6 +130,15 @@ it('registerState() tells of so many objects and no more, and says how many are 
   expect(lines).toContain('coxswain_monitor_objects_without_series{resource="replicationcontrollers"} 1')
 })
 
+it('kube_cronjob_next_schedule_time is there unless the job is suspended, and one that cannot be read costs nobody else his', () => {
+  const job = (name: string, schedule: string, suspend = false) => ({ metadata: { ...metadata, name }, spec: { schedule, suspend, timeZone: 'Etc/UTC' }, status: {} })
+  const lines = told('cronjobs', [job('a', '*/5 * * * *'), job('b', '*/5 * * * *', true), job('c', 'nonsense'), job('d', '0 3 * * *')])
+  expect(lines.filter((line) => line.startsWith('kube_cronjob_next_schedule_time'))).toEqual([
+    'kube_cronjob_next_schedule_time{namespace="n",cronjob="a"} 1767225900',
+    'kube_cronjob_next_schedule_time{namespace="n",cronjob="d"} 1767236400',
+  ])
+})
+
 it('workloadSeries have no name twice', () => {
   const names = workloadSeries.flatMap(({ families }) => families.map(({ name }) => name))
   expect(new Set(names).size).toBe(names.length)

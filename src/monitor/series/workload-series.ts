@@ -27,6 +27,7 @@ type Having = 'observedGeneration' | 'conditions' | 'deadline'
 function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamily<AnyWorkload>[] {
   const all: [StateFamily<AnyWorkload>, Having?][] = [
     [{ name: `${prefix}_created`, help: 'Unix time of creation.', of: ({ metadata }) => unixTime(metadata.creationTimestamp) }],
+    [{ name: `${prefix}_deletion_timestamp`, help: 'Unix time of its deletion, if it is on its way out.', of: ({ metadata }) => unixTime(metadata.deletionTimestamp) }],
     [{ name: `${prefix}_metadata_generation`, help: 'The generation of what is wanted.', of: ({ metadata }) => metadata.generation }],
     [{ name: `${prefix}_status_observed_generation`, help: 'The generation that the controller has seen.', of: ({ status }) => status?.observedGeneration ?? 0 }, 'observedGeneration'],
     [{ name: `${prefix}_status_condition`, help: 'The conditions, 1 for the status that each has.', of: ({ status }) => conditionSamples(status?.conditions) }, 'conditions'],

@@ -7,6 +7,7 @@ import type { Random } from '../../base/random.ts'
 import { EventRecorder } from '../../client/index.ts'
 import { type Refusal, refusalOf } from '../admission/admit.ts'
 import { Room } from '../admission/room.ts'
+import { withApiServerAt } from '../env/service-links.ts'
 import { EvictionManager } from '../eviction/eviction-manager.ts'
 import { type Threshold, defaultThresholds, parseThresholds } from '../eviction/signals.ts'
 import { type Faults, noFaults } from '../faults.ts'
@@ -52,6 +53,8 @@ export interface NodeAgentOptions {
   times?: StageTimes
   /** When pods are evicted. Default: kubelet's for memory, and where next to nothing is left of the disk. */
   thresholds?: readonly Threshold[]
+  /** Where containers reach the API server, if not at the address of its service. */
+  apiServer?: URL
   patched?(outcome: 'done' | 'failed'): void
   dns?: NodeContext['dns']
 }
@@ -119,7 +122,7 @@ export class NodeAgent {
       crashes: new BackOff(clock, crashFirstMs, crashLongestMs),
       pulls: new BackOff(clock, crashFirstMs, crashLongestMs),
       place: () => place,
-      services: () => sources.services(),
+      services: () => (options.apiServer ? withApiServerAt(sources.services(), options.apiServer) : sources.services()),
       dns: options.dns ?? { servers: [], domain: 'cluster.local' },
       left: (uid) => this.#room.leave(uid),
       tellsSandbox: gates.enabled('PodReadyToStartContainersCondition'),

@@ -4,6 +4,7 @@ import { samplePod } from '../sample-pod.ts'
 import { type EnvSources, environmentOf } from './environment.ts'
 import { expand } from './expand.ts'
 import { resourceValue } from './field-values.ts'
+import { linkedServices, serviceVariables, withApiServerAt } from './service-links.ts'
 
 const service = (name: string, namespace: string): Service =>
   ({ metadata: { name, namespace }, spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP' }] } }) as Service
@@ -71,4 +72,22 @@ describe('resourceValue()', () => {
 
 it.each([['$(A)-$(B)', '1-$(B)'], ['$$(A)', '$(A)'], ['$A', '$A'], ['$(A', '$(A']])('expand() of %j', (text, expected) => {
   expect(expand(text, new Map([['A', '1']]))).toBe(expected)
+})
+
+describe('withApiServerAt()', () => {
+  const api = { metadata: { namespace: 'default', name: 'kubernetes' }, spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443 }] } } as Service
+  const other = { metadata: { namespace: 'shop', name: 'kubernetes' }, spec: { clusterIP: '10.0.0.7', ports: [{ port: 80 }] } } as Service
+
+  it.each([
+    ['https://127.0.0.1:6443', '127.0.0.1', '6443'],
+    ['https://api.example.com', 'api.example.com', '443'],
+    ['https://[::1]:6443/', '::1', '6443'],
+  ])('tells that the API is at %s', (url, host, port) => {
+    const variables = serviceVariables(linkedServices(withApiServerAt([api, other], new URL(url)), 'default', true))
+    expect([variables.get('KUBERNETES_SERVICE_HOST'), variables.get('KUBERNETES_SERVICE_PORT'), variables.get('KUBERNETES_SERVICE_PORT_HTTPS')]).toEqual([host, port, port])
+  })
+
+  it('leaves all others where they are', () => {
+    expect(withApiServerAt([other], new URL('https://127.0.0.1:6443'))).toEqual([other])
+  })
 })

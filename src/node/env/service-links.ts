@@ -27,9 +27,17 @@ export function serviceVariables(services: readonly Service[]): Map<string, stri
   return variables
 }
 
+const isApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
+
+/** The services with the API's own at the address at which it is really reached: where nobody leads service addresses anywhere. */
+export function withApiServerAt(services: readonly Service[], server: URL): Service[] {
+  const port = Number(server.port || '443')
+  const at = ({ spec }: Service): Service['spec'] => ({ ...spec, clusterIP: server.hostname.replace(/^\[|\]$/g, ''), ports: [{ ...spec.ports?.[0], port } as NonNullable<Service['spec']['ports']>[number]] })
+  return services.map((service) => (isApi(service) ? { ...service, spec: at(service) } : service))
+}
+
 /** Which services a pod is told of: those of its namespace if it wants links, and always the API's own. */
 export function linkedServices(services: readonly Service[], namespace: string, wantsLinks: boolean): Service[] {
-  const isApi = ({ metadata }: Service) => metadata.namespace === 'default' && metadata.name === 'kubernetes'
   const own = services.filter((s) => s.metadata.namespace === namespace && wantsLinks)
   return own.some(isApi) ? own : [...services.filter(isApi), ...own]
 }

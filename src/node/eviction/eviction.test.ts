@@ -5,7 +5,7 @@ import { defaultThresholds, parseThresholds, thresholdsMet } from './signals.ts'
 
 const Mi = 1 << 20
 const enough = { capacity: 1000 * Mi, available: 500 * Mi }
-const machine = { cpuNanos: 0, memory: enough, disk: enough, inodes: { capacity: 100, available: 50 }, pids: { capacity: 100, available: 50 } }
+const machine = { atMs: 0, cpuNanos: 0, memory: enough, disk: enough, inodes: { capacity: 100, available: 50 }, pids: { capacity: 100, available: 50 } }
 
 describe('thresholdsMet()', () => {
   const met = (text: string, more: Partial<typeof machine>) => thresholdsMet(parseThresholds(text), { ...machine, ...more })

@@ -6,6 +6,8 @@ export interface Supply {
 
 /** What the machine under a node says of itself: what `kubectl top node` shows and evictions go by. */
 export interface MachineState {
+  /** When it was so. */
+  atMs: number
   /** Of all cores together, since the machine was started. */
   cpuNanos: number
   /** Bytes. */

@@ -10,8 +10,9 @@ export const simulatedMachine = (runtime: SimulatedRuntime, capacity: Readonly<R
   const [memory, disk] = [amount('memory'), amount('ephemeral-storage')]
   return {
     async look() {
-      const { cpuNanos, memoryBytes, containers } = runtime.totals()
+      const { atMs, cpuNanos, memoryBytes, containers } = runtime.totals()
       return {
+        atMs,
         cpuNanos,
         memory: { capacity: memory, available: Math.max(0, memory - memoryBytes) },
         disk: { capacity: disk, available: disk },

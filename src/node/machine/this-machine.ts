@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { cpus, freemem, totalmem } from 'node:os'
+import type { Clock } from '../../base/clock.ts'
 import type { Machine, Supply } from './machine.ts'
 
 const nanosPerMilli = 1_000_000
@@ -10,11 +11,13 @@ const bytesPerKi = 1024
 const plenty: Supply = { capacity: 1, available: 1 }
 
 /** The machine that this runs on; `directory` is on the file system that counts. */
-export const thisMachine = (directory: string): Machine => ({
+export const thisMachine = (directory: string, clock: Clock): Machine => ({
   async look() {
     const disk = await statfs(directory)
+    const atMs = clock.now()
     const busyMs = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
     return {
+      atMs,
       cpuNanos: busyMs * nanosPerMilli,
       memory: memory(),
       disk: { capacity: disk.blocks * disk.bsize, available: disk.bavail * disk.bsize },

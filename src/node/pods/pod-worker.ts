@@ -144,7 +144,7 @@ export class PodWorker {
     const known = status.get(this.uid)
     const state = view.state(this.uid)
     this.#followProbes()
-    status.set(this.#pod, generateStatus({
+    const next = generateStatus({
       pod: this.#pod,
       old: known ?? this.#pod.status ?? {},
       state,
@@ -159,7 +159,10 @@ export class PodWorker {
       // A sandbox is only made once volumes are there: after a restart, it shows that they are.
       hasVolumes: !this.#hasEnded,
       isFirst: known === undefined,
-    }), isUrgent)
+    })
+    // Whoever reads that it has ended may put another in its place.
+    if (next.phase === 'Succeeded' || next.phase === 'Failed') this.#context.left(this.uid)
+    status.set(this.#pod, next, isUrgent)
   }
 
   #end(ending: Ending): void {
@@ -169,8 +172,6 @@ export class PodWorker {
       return
     }
     this.#ending = ending
-    // Whoever reads that it has finished may put another in its place.
-    if (why === 'finished') this.#context.left(this.uid)
     this.#context.logger.debug('a pod is being ended', { pod: this.#pod.metadata.name, why, graceSeconds })
     this.#abort.abort(new Error('the pod is being ended'))
     this.wake()
@@ -330,7 +331,6 @@ export class PodWorker {
   async #terminate(): Promise<void> {
     const { view, volumes } = this.#context
     await stopAll(this.#context, this.#pod, view.state(this.uid), this.#ending!.graceSeconds)
-    this.#context.left(this.uid)
     this.report()
     await stopSandboxes(this.#context, view.state(this.uid))
     this.#probes.stop()

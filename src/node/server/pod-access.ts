@@ -73,10 +73,9 @@ export class PodAccess implements NodeServer {
   }
 
   async figures(): Promise<NodeFigures> {
-    const { clock, machine, runtime, state, uids } = this.#o
-    const atMs = clock.now()
+    const { machine, runtime, state, uids } = this.#o
     const running = uids().flatMap((uid) => state(uid).containers.filter((c) => c.state === 'running'))
-    const [{ cpuNanos, memory }, ...containers] = await Promise.all([machine.look(), ...running.map(async ({ id, labels, startedAtMs }) => {
+    const [{ atMs, cpuNanos, memory }, ...containers] = await Promise.all([machine.look(), ...running.map(async ({ id, labels, startedAtMs }) => {
       const usage = await runtime.containerUsage(id)
       return { namespace: labels[podNamespaceLabel] ?? '', pod: labels[podNameLabel] ?? '', container: labels[containerNameLabel] ?? '', startedAtMs, ...usage }
     })])

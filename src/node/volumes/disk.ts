@@ -83,6 +83,9 @@ export const localDisk: Disk = {
   async giveToGroup(directory, gid, readOnly) {
     // Only root may give files away; who is not runs everything as the same user anyway.
     if (process.getuid?.() !== 0) return
+    // What was given away before stays so, however much it is; files that are only for reading are made anew each time.
+    const root = await lstat(directory)
+    if (!readOnly && root.gid === gid && (root.mode & 0o2770) === 0o2770) return
     for (const at of [directory, ...(await readdir(directory, { recursive: true })).map((name) => path.join(directory, name))]) {
       const info = await lstat(at)
       await lchown(at, info.uid, gid)

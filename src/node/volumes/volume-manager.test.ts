@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -98,5 +98,41 @@ describe('VolumeManager.mount()', () => {
 
   it('does without what is optional', async () => {
     expect((await mount({ name: 'v', configMap: { name: 'x', optional: true } })).has('v')).toBe(true)
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('an fsGroup', () => {
+  const grouped = async (volume: Volume) => (await volumes.mount(samplePod({ volumes: [volume], securityContext: { fsGroup: 2000 } }), sources, place)).get(volume.name)!
+  const modeOf = async (at: string) => {
+    const { gid, mode } = await stat(at)
+    return `${gid} ${(mode & 0o7777).toString(8)}`
+  }
+
+  it('owns what is made for the pod, and what is made in it', async () => {
+    const at = await grouped({ name: 'v', emptyDir: {} })
+    expect(await modeOf(at)).toBe('2000 2777')
+    await writeFile(path.join(at, 'later'), '')
+    expect((await stat(path.join(at, 'later'))).gid).toBe(2000)
+  })
+
+  it('may read what is only for reading', async () => {
+    const at = await grouped({ name: 'v', secret: { secretName: 'keys', defaultMode: 0o400 } })
+    expect(await modeOf(path.join(at, 'token'))).toBe('2000 440')
+  })
+
+  it('may read a token, and nobody else', async () => {
+    const at = await grouped({ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } })
+    expect(await modeOf(path.join(at, 'token'))).toBe('2000 640')
+  })
+
+  it.each<[string, Volume]>([
+    ['a directory', { name: 'v', hostPath: { path: '' } }],
+    ['a volume that is one', { name: 'v', persistentVolumeClaim: { claimName: 'bound' } }],
+  ])("has no part in the machine's own: %s", async (_what, volume) => {
+    const mine = path.join(root, 'pv')
+    await mkdir(mine)
+    const at = await grouped(volume.hostPath ? { ...volume, hostPath: { path: mine } } : volume)
+    expect(at).toBe(mine)
+    expect((await stat(at)).gid).toBe(0)
   })
 })

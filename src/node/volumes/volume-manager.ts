@@ -15,6 +15,16 @@ export interface VolumeSources {
   token(pod: Pod, audience: string | undefined, expirationSeconds: number | undefined): Promise<string>
 }
 
+/** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups. */
+interface Mounted {
+  at: string
+  isOfMachine: boolean
+}
+
+const ofPod = (at: string): Mounted => ({ at, isOfMachine: false })
+
+const provisionedBy = 'pv.kubernetes.io/provisioned-by'
+
 const isForReading = (volume: Volume): boolean => [volume.configMap, volume.secret, volume.downwardAPI, volume.projected].some((source) => source !== undefined)
 
 /** Makes the volumes of pods below a directory of the node's. */
@@ -37,10 +47,9 @@ export class VolumeManager {
     const paths = new Map<string, string>()
     const { fsGroup } = pod.spec.securityContext ?? {}
     for (const volume of pod.spec.volumes ?? []) {
-      const at = await this.#mountOne(pod, volume, sources, place)
+      const { at, isOfMachine } = await this.#mountOne(pod, volume, sources, place)
       paths.set(volume.name, at)
-      // What belongs to the machine stays as it is.
-      if (fsGroup !== undefined && !volume.hostPath) await this.#disk.giveToGroup(at, fsGroup, isForReading(volume))
+      if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, fsGroup, isForReading(volume))
     }
     return paths
   }
@@ -70,13 +79,13 @@ export class VolumeManager {
     await this.#disk.remove(this.podDirectory(uid))
   }
 
-  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place): Promise<string> {
+  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place): Promise<Mounted> {
     const { name } = volume
     const namespace = pod.metadata.namespace ?? ''
     const directory = (plugin: string) => path.join(this.podDirectory(pod.metadata.uid ?? ''), 'volumes', `kubernetes.io~${plugin}`, name)
     const files = async (plugin: string, contents: VolumeFiles) => {
       await this.#disk.writeFiles(directory(plugin), contents)
-      return directory(plugin)
+      return ofPod(directory(plugin))
     }
     if (volume.configMap) {
       const { name: source = '', defaultMode } = volume.configMap
@@ -88,11 +97,11 @@ export class VolumeManager {
     }
     if (volume.downwardAPI) return files('downward-api', downwardFiles(name, pod, volume.downwardAPI.items ?? [], place, volume.downwardAPI.defaultMode))
     if (volume.projected) return files('projected', await this.#projected(pod, name, volume.projected, sources, place))
-    if (volume.hostPath) return this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? '')
+    if (volume.hostPath) return { at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? ''), isOfMachine: true }
     if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources)
     if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources)
     await this.#disk.makeDirectory(directory('empty-dir'), 0o777)
-    return directory('empty-dir')
+    return ofPod(directory('empty-dir'))
   }
 
   async #projected(pod: Pod, name: string, projected: ProjectedVolumeSource, sources: VolumeSources, place: Place): Promise<VolumeFiles> {
@@ -129,7 +138,7 @@ export class VolumeManager {
     return hostPath
   }
 
-  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<string> {
+  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<Mounted> {
     const namespace = pod.metadata.namespace ?? ''
     const wait = (why: string) =>
       new MountError(volume, why, `Unable to attach or mount volumes: unmounted volumes=[${volume}], unattached volumes=[], failed to process volumes=[${volume}]: error processing PVC ${namespace}/${claimName}: ${why}`)
@@ -140,11 +149,14 @@ export class VolumeManager {
     const bound = await sources.volume(claim.spec.volumeName)
     if (!bound) throw wait(`failed to fetch PV ${claim.spec.volumeName} from API server: persistentvolumes "${claim.spec.volumeName}" not found`)
     const { hostPath, local } = bound.spec
-    if (hostPath) return this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate')
-    if (local) return this.#hostPath(volume, local.path, 'Directory')
+    if (hostPath) {
+      const isMadeForIt = bound.metadata.annotations?.[provisionedBy] !== undefined
+      return { at: await this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate'), isOfMachine: !isMadeForIt }
+    }
+    if (local) return ofPod(await this.#hostPath(volume, local.path, 'Directory'))
     // Whatever a driver of its own would mount: a directory stands for it, one for each volume and node.
     const directory = path.join(this.#root, 'plugins', 'volumes', bound.metadata.name ?? '')
     await this.#disk.makeDirectory(directory, 0o777)
-    return directory
+    return ofPod(directory)
   }
 }

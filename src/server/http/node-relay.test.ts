@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../auth/certificates.ts'
 import type { Exchange } from './exchange.ts'
 import { NodeRelay } from './node-relay.ts'
+import { nodeRequest } from './node-request.ts'
 
 const now = Date.now()
 const authority = createAuthority(now)
@@ -42,4 +44,18 @@ it('answer() tells that nobody is there', async () => {
 it('answer() opens connections only for who asks for one', async () => {
   const place = { host: '127.0.0.1', port, path: '/200', isConnection: true }
   await expect(new NodeRelay(identity).answer(exchange, place, {})).rejects.toMatchObject({ code: 400, message: 'Upgrade request required' })
+})
+
+it.each(['127.0.0.1', 'localhost', 'n-7.localhost'])('nodeRequest() reaches a node of this machine as %s, and says whom it wants', async (host) => {
+  const heard = new Promise<string | undefined>((resolve) => node.once('request', (request: IncomingMessage) => resolve(request.headers.host)))
+  const code = await new Promise((resolve, reject) => {
+    nodeRequest(identity, { host, port, path: '/200', method: 'GET', timeoutMs: 5000 })
+      .once('response', (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      .once('error', reject)
+      .end()
+  })
+  expect([code, await heard]).toEqual([200, `${host}:${port}`])
 })

@@ -197,8 +197,12 @@ describe('an API that is away for a minute', () => {
     await blame(pod)
     await pass(25)
     await say('a', 'True')
+    link.mend('/api/v1/pods')
+    await pass(30)
+    expect(monitor.lines('kube_pod_sandbox_creation_duration_seconds')).toHaveLength(1)
+    expect(monitor.told()).toEqual([])
     link.mend()
-    await pass(60)
+    await pass(30)
     expect(monitor.told()).toEqual(['created a 30s by its user'])
   })
 
@@ -221,6 +225,18 @@ describe('an API that is away for a minute', () => {
     expect(monitor.told()).toEqual(['created a 3s', 'recreated a', 'created b 22s'])
     expect(monitor.lines('kube_pod_status_scheduled_time')).toHaveLength(2)
   })
+})
+
+it('does not wait for ever for events that it cannot hear of', async () => {
+  await create('a')
+  link.cut()
+  link.mend('/api/v1/pods')
+  await pass(10)
+  await say('a', 'True')
+  await pass(59)
+  expect(monitor.told()).toEqual([])
+  await pass(3)
+  expect(monitor.told()).toEqual(['created a 10s'])
 })
 
 it('writes nothing while nothing happens', async () => {

@@ -1,10 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { pods, secrets } from '../../../src/client/index.ts'
-import { NodeScene } from './scene.ts'
+import { pods, secrets, serviceaccounts } from '../../../src/client/index.ts'
+import { noDisk } from '../../../src/node/index.ts'
+import { NodeScene, type NodeSceneOptions } from './scene.ts'
 
 let scene: NodeScene
-const start = async () => (scene = await NodeScene.start())
+const start = async (options?: NodeSceneOptions) => (scene = await NodeScene.start(options))
 afterEach(() => scene?.stop())
 
 const app = { name: 'app', image: 'app:1' }
@@ -102,5 +103,30 @@ describe('a simulated container', () => {
     const all = text(await scene.agent.access.logs('default', 'web', 'app', wanted, new AbortController().signal))
     await scene.pass(5000)
     expect(await all).toBe('tick\n'.repeat(3))
+  })
+})
+
+describe('tokens of service accounts', () => {
+  const asked = () => scene.link.sent.filter(({ path }) => path.endsWith('/serviceaccounts/default/token'))
+  const volumes = [{ name: 'access', projected: { sources: [{ serviceAccountToken: { path: 'token', expirationSeconds: 1000 } }] } }]
+
+  it('are asked for in the name of the pod, and again before their time is over', async () => {
+    await start({ disk: { ...noDisk, keepsFiles: true } })
+    await scene.client.create(serviceaccounts, { metadata: { name: 'default', namespace: 'default' }, automountServiceAccountToken: false })
+    const { metadata } = await scene.run('web', { volumes })
+    expect(asked().map(({ body }) => (body as { spec: unknown }).spec)).toEqual([{ audiences: [], expirationSeconds: 1000, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'web', uid: metadata.uid } }])
+    await scene.pass(790_000)
+    expect(asked()).toHaveLength(1)
+    await scene.pass(20_000)
+    expect(asked()).toHaveLength(2)
+    await scene.client.delete(pods, 'default', 'web')
+    await scene.pass(2_000_000)
+    expect(asked()).toHaveLength(2)
+  })
+
+  it('are not asked for where nobody could read them', async () => {
+    await start()
+    await scene.run('web', { volumes })
+    expect([asked(), (await statusOf('web'))?.ready]).toEqual([[], true])
   })
 })

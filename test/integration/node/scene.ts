@@ -3,7 +3,7 @@ import type { Pod, PodCondition } from '../../../src/api/generated/types.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type Client, type Draft, TransportError, type Transport, type ApiRequest, type WatchListener, events, isNotFound, nodes, pods } from '../../../src/client/index.ts'
 import { type TestCluster, type TestClusterOptions, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
-import { type Faults, NodeAgent, type NodeShape, NodeSources, SimulatedRuntime, annotationFaults, noDisk, simulatedMachine, simulatedProber } from '../../../src/node/index.ts'
+import { type Disk, type Faults, NodeAgent, type NodeShape, NodeSources, SimulatedRuntime, annotationFaults, noDisk, simulatedMachine, simulatedProber } from '../../../src/node/index.ts'
 
 /** Between a node and its API server: what is watched comes late, and nothing comes while the server is away. */
 export class NodeLink implements Transport {
@@ -63,6 +63,8 @@ export interface NodeSceneOptions extends Pick<TestClusterOptions, 'controllers'
   faults?: Faults
   gates?: Partial<Record<GateName, boolean>>
   latencyMs?: number
+  /** Default: one that keeps nothing. */
+  disk?: Disk
 }
 
 /** An API server and one simulated node under a virtual clock. The agent can be killed and started again; the runtime stays. */
@@ -111,7 +113,7 @@ export class NodeScene {
       machine: simulatedMachine(this.runtime, shape.capacity),
       log: (container, wanted, reader) => this.runtime.log(container, wanted, reader),
       prober: simulatedProber(this.clock),
-      disk: noDisk,
+      disk: this.#options.disk ?? noDisk,
       root: '/var/lib/coxswain',
       sources: this.#sources,
       gates: FeatureGates.of(this.#options.gates),

@@ -42,6 +42,11 @@ const nothing = () => {}
 
 const nanosPerMilli = 1_000_000
 
+function usageOf({ status, behaviour }: SimulatedContainer, atMs: number): Usage {
+  if (status.state !== 'running') return { atMs, cpuNanos: 0, memoryBytes: 0 }
+  return { atMs, cpuNanos: Math.round((atMs - status.startedAtMs) * behaviour.cores * nanosPerMilli), memoryBytes: behaviour.memoryBytes }
+}
+
 /** Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever holds the runtime. */
 export class SimulatedRuntime implements Runtime {
   readonly name = 'simulated'
@@ -168,7 +173,7 @@ export class SimulatedRuntime implements Runtime {
   }
 
   async containerUsage(id: string): Promise<Usage> {
-    return this.#usageOf(this.#container(id))
+    return usageOf(this.#container(id), this.#clock.now())
   }
 
   async execSync(id: string): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
@@ -221,22 +226,17 @@ export class SimulatedRuntime implements Runtime {
   }
 
   /** What all containers take, and have taken: those that have ended are counted, too. */
-  totals(): { cpuNanos: number; memoryBytes: number; containers: number } {
-    const sum = { cpuNanos: this.#endedCpuNanos, memoryBytes: 0, containers: 0 }
+  totals(): Usage & { containers: number } {
+    const atMs = this.#clock.now()
+    const sum = { atMs, cpuNanos: this.#endedCpuNanos, memoryBytes: 0, containers: 0 }
     for (const container of this.#containers.values()) {
       if (container.status.state !== 'running') continue
-      const { cpuNanos, memoryBytes } = this.#usageOf(container)
+      const { cpuNanos, memoryBytes } = usageOf(container, atMs)
       sum.cpuNanos += cpuNanos
       sum.memoryBytes += memoryBytes
       sum.containers++
     }
     return sum
-  }
-
-  #usageOf({ status, behaviour }: SimulatedContainer): Usage {
-    const atMs = this.#clock.now()
-    if (status.state !== 'running') return { atMs, cpuNanos: 0, memoryBytes: 0 }
-    return { atMs, cpuNanos: (atMs - status.startedAtMs) * behaviour.cores * nanosPerMilli, memoryBytes: behaviour.memoryBytes }
   }
 
   /** What a container has said; nothing for one that is gone. */
@@ -250,7 +250,7 @@ export class SimulatedRuntime implements Runtime {
     const container = this.#containers.get(id)
     if (!container || container.status.state === 'exited') return
     container.cancelExit()
-    this.#endedCpuNanos += this.#usageOf(container).cpuNanos
+    this.#endedCpuNanos += usageOf(container, this.#clock.now()).cpuNanos
     const { status, behaviour } = container
     const nowMs = this.#clock.now()
     const message = exitCode === behaviour.exitCode ? behaviour.message : ''

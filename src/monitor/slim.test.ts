@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import type { CoreV1Event, Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
+import { storageClassOf } from '../api/kinds/storage-class-name.ts'
+import { PodLabels } from './pod-labels.ts'
+import { viewOf } from './sandbox/sandbox-view.ts'
+import { isUserError, lastHappened } from './sandbox/user-error.ts'
+import { podSlimmer, slimClaim, slimEvent, slimWorkload } from './slim.ts'
+
+const groups = ['label:app', 'annotation:team']
+
+const pod = (more: { metadata?: object; spec?: object; status?: object } = {}): Pod =>
+  ({
+    metadata: { name: 'p', namespace: 'n', uid: 'u', resourceVersion: '7', labels: { app: 'web', other: 'x' }, annotations: { team: 'a', notes: 'long' }, managedFields: [{}], ...more.metadata },
+    spec: { containers: [{ name: 'main', image: 'app' }], runtimeClassName: 'vm', volumes: [{ name: 'a', emptyDir: {} }, { name: 'b', persistentVolumeClaim: { claimName: 'c' } }], ...more.spec },
+    status: {
+      phase: 'Running',
+      startTime: '2026-01-01T00:00:01Z',
+      podIP: '10.0.0.1',
+      conditions: ['PodReadyToStartContainers', 'Ready', 'PodScheduled'].map((type, i) => ({ type, status: 'True', lastTransitionTime: `2026-01-01T00:00:0${i + 2}Z`, message: 'm' })),
+      containerStatuses: [{ name: 'main', ready: true, restartCount: 0, image: 'app', imageID: 'i', state: { running: { startedAt: '2026-01-01T00:00:05Z' } } }],
+      ...more.status,
+    },
+  }) as unknown as Pod
+
+const claims = new Map([['n/c', { metadata: {}, spec: { storageClassName: 'fast' } }], ['n/p-e', { metadata: {}, spec: { storageClassName: 'slow' } }]])
+
+describe('podSlimmer() keeps all that is told of a pod', () => {
+  const ended = { terminated: { exitCode: 1, startedAt: '2026-01-01T00:00:03Z', finishedAt: '2026-01-01T00:00:04Z' } }
+  it.each<[string, Pod]>([
+    ['that runs', pod()],
+    ['that nobody has taken', pod({ status: { phase: 'Pending', startTime: undefined, conditions: [], containerStatuses: undefined } })],
+    ['without a status', { ...pod(), status: undefined } as unknown as Pod],
+    ['that is going', pod({ metadata: { deletionTimestamp: '2026-01-01T01:00:30Z', deletionGracePeriodSeconds: 30 } })],
+    ['whose container was restarted', pod({ status: { containerStatuses: [{ restartCount: 1, state: { running: {} }, lastState: ended }] } })],
+    ['whose container waits to be restarted', pod({ status: { containerStatuses: [{ restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended }] } })],
+    ['whose containers have ended', pod({ status: { phase: 'Succeeded', containerStatuses: [{ restartCount: 0, state: ended }], initContainerStatuses: [{ restartCount: 0, state: ended }] } })],
+    ['with a claim made for it', pod({ spec: { volumes: [{ name: 'e', ephemeral: { volumeClaimTemplate: { spec: {} } } }] } })],
+  ])('%s', (_, whole) => {
+    const slim = podSlimmer(groups)(whole)
+    const labels = new PodLabels(groups, (key) => claims.get(key) as PersistentVolumeClaim | undefined)
+    expect(viewOf(slim)).toEqual(viewOf(whole))
+    expect(labels.of(slim)).toEqual(labels.of(whole))
+    const { name, namespace, uid, resourceVersion } = whole.metadata
+    expect(slim.metadata).toMatchObject({ name, namespace, uid, resourceVersion })
+  })
+
+  it('and little else', () => {
+    const text = JSON.stringify(podSlimmer(groups)(pod()))
+    for (const left of ['image', 'managedFields', 'podIP', 'message', 'other', 'notes']) expect(text).not.toContain(left)
+  })
+})
+
+it('what belongs to the server of this process is left as it is', () => {
+  const frozen = Object.freeze(pod())
+  expect(podSlimmer([])(frozen)).toBe(frozen)
+  expect(slimWorkload(frozen)).toBe(frozen)
+})
+
+it('slimClaim() keeps the class, wherever it is said', () => {
+  const claim = (metadata: object, spec: object) => ({ metadata, spec: { resources: { requests: { storage: '1Gi' } }, ...spec } }) as unknown as PersistentVolumeClaim
+  for (const one of [claim({}, { storageClassName: 'fast' }), claim({ annotations: { 'volume.beta.kubernetes.io/storage-class': 'tape', other: 'x' } }, {}), claim({}, {})]) {
+    expect(storageClassOf(slimClaim(one))).toBe(storageClassOf(one))
+    expect(JSON.stringify(slimClaim(one))).not.toContain('1Gi')
+  }
+})
+
+it('slimEvent() keeps whom an event blames, and since when', () => {
+  const event = { metadata: { name: 'e', creationTimestamp: '2026-01-01T00:00:00Z' }, involvedObject: { kind: 'Pod', uid: 'u' }, reason: 'FailedMount', message: 'configmap "a" not found', lastTimestamp: '2026-01-01T00:00:09Z', source: { component: 'kubelet' } } as unknown as CoreV1Event
+  const slim = slimEvent(event)
+  expect([isUserError(slim), lastHappened(slim), slim.involvedObject.uid]).toEqual([true, lastHappened(event), 'u'])
+})
+
+it('slimWorkload() drops templates', () => {
+  const slim = slimWorkload({ metadata: { name: 'd', generation: 2, labels: { a: 'b' } }, spec: { replicas: 2, template: { spec: {} } }, status: { replicas: 1 } } as unknown as Deployment)
+  expect(slim).toEqual({ metadata: { name: 'd', generation: 2 }, spec: { replicas: 2 }, status: { replicas: 1 } })
+})

@@ -1,0 +1,65 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask } from '../kubectl/ask.ts'
+import { type RunningPart, type RunningServer, runCoxswain, startEverything, startMonitor } from '../kubectl/coxswain.ts'
+import { Kubectl } from '../kubectl/kubectl.ts'
+
+let dir: string
+let server: RunningServer
+let kubectl: Kubectl
+let monitor: RunningPart
+
+const begin = () => startMonitor(server.kubeconfig, ['--port', '0', '--data-dir', path.join(dir, 'monitor'), '--group-by', 'namespace,label:app'])
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'coxswain-monitor-'))
+  server = await startEverything(path.join(dir, 'data'), ['--runtime', 'simulated'])
+  kubectl = new Kubectl(server.kubeconfig)
+  monitor = await begin()
+})
+afterAll(async () => {
+  await monitor?.stop()
+  await server?.stop()
+  kubectl?.remove()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** The lines of the monitor's metrics that begin so, and are not 0. */
+const lines = async (start: string) => (await ask(monitor.url, '/metrics')).text.split('\n').filter((line) => line.startsWith(start) && !line.endsWith(' 0'))
+
+const count = 'coxswain_pod_sandbox_creation_duration_seconds_count'
+
+describe('coxswain monitor', () => {
+  it('says in one line why it cannot start', async () => {
+    const { code, out, err } = await runCoxswain(['monitor', '--kubeconfig', server.kubeconfig, '--port', '0', '--group-by', 'colour'])
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: 'coxswain: --group-by: colour is none of namespace, runtimeClass, storageClasses, volumes, label:KEY, annotation:KEY\n' })
+  })
+
+  it('tells of pods, of groups of pods and of workloads', async () => {
+    await kubectl.ok('create deployment web --image=nginx --replicas=2')
+    await kubectl.ok('wait --for=condition=Available deployment/web')
+    await expect.poll(() => lines(count), { timeout: 10_000 }).toEqual([`${count}{namespace="default",label_app="web"} 2`])
+    expect(await lines('kube_pod_sandbox_info')).toEqual(Array(2).fill(expect.stringMatching(/\{namespace="default",pod="web-[^"]+",uid="[^"]+",runtime_class="",storage_classes="",volumes="\d",label_app="web"\} 1/)))
+    expect(await lines('kube_deployment_status_replicas_available')).toEqual(['kube_deployment_status_replicas_available{namespace="default",deployment="web"} 2'])
+    expect(await lines('kube_deployment_status_condition{')).toContain('kube_deployment_status_condition{namespace="default",deployment="web",reason="NewReplicaSetAvailable",condition="Progressing",status="true"} 1')
+  })
+
+  it('is ready while it hears of everything', async () => {
+    expect((await ask(monitor.url, '/readyz')).text).toBe('ok')
+  })
+
+  it('gives the same answers after it was killed, and knows what happened meanwhile', async () => {
+    const snapshot = path.join(dir, 'monitor/monitor.json')
+    const kept = () => (existsSync(snapshot) ? readFileSync(snapshot, 'utf8') : '')
+    await expect.poll(kept, { timeout: 15_000 }).toContain('"count":2')
+    await monitor.stop('SIGKILL')
+    await kubectl.ok('create deployment api --image=nginx')
+    await kubectl.ok('wait --for=condition=Available deployment/api')
+    await kubectl.ok('delete deployment web --wait')
+    monitor = await begin()
+    await expect.poll(() => lines(count), { timeout: 10_000 }).toEqual([`${count}{namespace="default",label_app="web"} 2`, `${count}{namespace="default",label_app="api"} 1`])
+    expect(await lines('kube_deployment_created')).toHaveLength(1)
+  })
+})
