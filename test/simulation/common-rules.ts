@@ -16,6 +16,8 @@ const cachesAreTrue = (): Invariant => ({
   unfinished(world) {
     const leader = world.managers.find((m) => m.life?.manager.isActive)
     if (!leader) return 'nobody leads'
+    // One whose caches are not filled yet may fill some of them with what has changed since.
+    if (leader.life!.manager.role.kind !== 'acting') return `${leader.name} has not begun`
     for (const cache of leader.life!.caches) {
       const verdict = cache.behind()
       if (verdict) return verdict

@@ -7,7 +7,7 @@ import { findCondition, isConditionTrue, isPodReady, millisecondsOf } from '../.
 import { type Call, describe } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
 import type { World } from '../world.ts'
-import type { StorageNodes } from './storage-nodes.ts'
+import { type StorageNodes, areClocksSet } from './storage-nodes.ts'
 
 type NodesOf = (world: World) => StorageNodes
 
@@ -87,6 +87,9 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
     for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
       const { name, annotations, generation, uid } = set.metadata
       if (set.status.observedGeneration !== generation) return `${name} was not looked at`
+      const own = (world.truth.list(pods.plural) as Pod[]).filter((pod) => controllerOf(pod)?.uid === uid)
+      // A manager whose clock is an hour behind that of others would need an hour to see that a pod has had its time.
+      if (areClocksSet(world) && own.some((pod) => isStuck(world, nodesOf(world), set, pod))) continue
       if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
@@ -106,7 +109,7 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
         // In order, nobody comes or goes after it.
         isHeldUp = set.spec.podManagementPolicy !== 'Parallel'
       }
-      const surplus = (world.truth.list(pods.plural) as Pod[]).find((pod) => controllerOf(pod)?.uid === uid && ordinalOf(pod) >= (set.spec.replicas ?? 1))
+      const surplus = own.find((pod) => ordinalOf(pod) >= (set.spec.replicas ?? 1))
       if (surplus && !isHeldUp) return `pod ${surplus.metadata.name} is too many`
     }
     return undefined
@@ -122,8 +125,9 @@ const usersOf = (world: World, claim: string): Pod[] => (world.truth.list(pods.p
 const isWaitingForOthers = (world: World, claim: string): boolean =>
   world.truth.get(persistentvolumeclaims.plural, `default/${claim}`)?.metadata.deletionTimestamp !== undefined && usersOf(world, claim).length > 0
 
-/** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. */
+/** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. One without a node has no time, and gets none while its claim is going. */
 function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): boolean {
+  if (!pod.spec.nodeName) return claimsOf(world, pod).some((claim) => claim?.metadata.deletionTimestamp)
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
   const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
   return world.timeline.nowMs > toldByMs && findCondition(status.conditions, 'ClaimRecovery')?.reason === 'ClaimKept'

@@ -10,7 +10,7 @@ import { collectClaims } from './claim-collector.ts'
 import { claimRecoveryRules } from './claim-recovery-rules.ts'
 import { collectPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
-import { StorageNodes } from './storage-nodes.ts'
+import { StorageNodes, areClocksSet } from './storage-nodes.ts'
 
 const names = ['a', 'b']
 const users = ['x', 'y']
@@ -70,10 +70,10 @@ const forcePod: UserAction = {
   },
 }
 
-/** A pod that waits for it then waits for ever, or for a manager whose clock was set. */
+/** A pod that waits for it then waits for ever, or for a clock that was set. */
 const deleteClaim: UserAction = {
   ...deleteSome(persistentvolumeclaims, 0.5),
-  run: async (client, random, world) => (world.profile.world.jumpManagerClock ? undefined : deleteSome(persistentvolumeclaims, 1).run(client, random, world)),
+  run: async (client, random, world) => (areClocksSet(world) ? undefined : deleteSome(persistentvolumeclaims, 1).run(client, random, world)),
 }
 
 /** Somebody looks into a claim with a pod of their own, for a while. */

@@ -31,6 +31,9 @@ export type Data = Map<string, Set<string>>
 
 const claimOf = (world: World, name: string) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined
 
+/** Whether anybody's clock is set: then not everybody knows how long somebody waits. */
+export const areClocksSet = ({ profile: { world } }: World): boolean => world.jumpManagerClock > 0 || world.jumpServerClock > 0
+
 /** Claims whose volumes are no good, by uid: only another claim helps. */
 export type Spoilt = Set<string>
 
@@ -57,9 +60,8 @@ export class StorageNodes {
   }
 
   #bind({ metadata: { name = '', uid = '' } }: PersistentVolumeClaim): void {
-    const { timeline, userClient: client, faults, profile } = this.#world
-    // A manager whose clock is set would not know how long somebody waits.
-    if (faults.isOn && !profile.world.jumpManagerClock && this.#random.below(3) === 0) this.spoilt.add(uid)
+    const { timeline, userClient: client, faults } = this.#world
+    if (faults.isOn && !areClocksSet(this.#world) && this.#random.below(3) === 0) this.spoilt.add(uid)
     timeline.after(this.#soon(100, 1500), () => {
       const claim = claimOf(this.#world, name)
       if (claim?.metadata.uid !== uid) return
