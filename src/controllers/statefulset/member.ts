@@ -25,12 +25,9 @@ export interface Member {
 
 /** Undefined for a pod whose name no pod of the set has. */
 export function memberOf(set: StatefulSet, matches: LabelMatcher, pod: Pod, nowMs: number): Member | undefined {
-  const ordinal = ordinalOf(set, pod.metadata.name ?? '')
-  return ordinal === undefined ? undefined : { ...read(set, pod, ordinal, nowMs), isSelected: matches(pod.metadata.labels) }
-}
-
-function read(set: StatefulSet, pod: Pod, ordinal: number, nowMs: number): Omit<Member, 'isSelected'> {
-  const { name, labels } = pod.metadata
+  const { name = '', labels } = pod.metadata
+  const ordinal = ordinalOf(set, name)
+  if (ordinal === undefined) return undefined
   const phase = pod.status?.phase
   const isTerminating = isPodTerminating(pod)
   const isReady = phase === 'Running' && isPodReady(pod)
@@ -46,6 +43,7 @@ function read(set: StatefulSet, pod: Pod, ordinal: number, nowMs: number): Omit<
     isAvailable,
     isUnavailable: isTerminating || !isAvailable,
     isNamed: labels?.[podNameLabel] === name,
+    isSelected: matches(labels),
   }
 }
 
