@@ -6,10 +6,19 @@ const isTrue = ({ status }: Seen, type: string): boolean => status?.conditions?.
 
 const isOpen = (pod: Seen): boolean => pod.spec.readinessGates!.every(({ conditionType }) => isTrue(pod, conditionType))
 
-const hasImages = ({ spec, status }: Seen): boolean => (spec.containers ?? []).every(({ name, image }) => status?.containerStatuses?.some((s) => s.name === name && s.image === image))
+/** What a node has to say of a pod whose readiness others have a word in. */
+export interface Word {
+  isReady: boolean
+  images: string
+}
 
-/** What a node has to say of a pod of its own whose readiness others have a word in: its gates have opened or shut, or a container has another image. */
-export const isBehind = (pod: Seen): boolean => Boolean(pod.spec.nodeName) && !pod.metadata.deletionTimestamp && (!hasImages(pod) || isTrue(pod, 'Ready') !== isOpen(pod))
+export const wordOn = (pod: Seen): Word => ({ isReady: isOpen(pod), images: (pod.spec.containers ?? []).map(({ image }) => image).join() })
+
+/**
+ * Whether that is to be told, after what was said last: its gates have opened, or a container has another image. That they have shut is told together with the image
+ * for which they did, as our node agent does: two reports for a pod that is updated in place.
+ */
+export const isNews = (word: Word, said: Word): boolean => word.images !== said.images || (word.isReady && !said.isReady)
 
 /** A strategic merge: what others say stays. */
 export function reportOf(pod: Seen, at: string): object {

@@ -1,5 +1,5 @@
 import { type Client, http2Client } from './client.ts'
-import { hasGates, isBehind, reportOf } from './gated-pods.ts'
+import { type Word, hasGates, isNews, reportOf, wordOn } from './gated-pods.ts'
 import { type Seen, watchObjects } from './object-watch.ts'
 import type { Target } from './target.ts'
 
@@ -21,6 +21,8 @@ export class Kubelet {
   /** By uid: those with gates as they were last seen, and which of them are being dealt with. */
   readonly #gated = new Map<string, Seen>()
   readonly #gatedAtWork = new Set<string>()
+  /** By uid: what was said of them last, of which the watch may know later. */
+  readonly #said = new Map<string, Word>()
   readonly #goneListeners = new Set<() => void>()
   #busy = 0
   #endWatch = () => {}
@@ -62,6 +64,7 @@ export class Kubelet {
     if (type === 'DELETED') {
       this.#pods.delete(uid)
       this.#gated.delete(uid)
+      this.#said.delete(uid)
       if (this.#pods.size === 0) for (const listener of this.#goneListeners) listener()
       if (this.#pods.size === 0) this.#goneListeners.clear()
       return
@@ -80,8 +83,9 @@ export class Kubelet {
   }
 
   #reportAgain(uid: string): void {
-    const pod = this.#gated.get(uid)
-    if (pod && !this.#gatedAtWork.has(uid) && isBehind(pod)) this.#enqueue({ pod, what: 'report' })
+    const [pod, said] = [this.#gated.get(uid), this.#said.get(uid)]
+    if (!pod || !said || pod.metadata.deletionTimestamp || this.#gatedAtWork.has(uid)) return
+    if (isNews(wordOn(pod), said)) this.#enqueue({ pod, what: 'report' })
   }
 
   async #work(): Promise<void> {
@@ -107,6 +111,7 @@ export class Kubelet {
 
   async #report(pod: Seen): Promise<void> {
     const latest = this.#gated.get(pod.metadata.uid) ?? pod
+    this.#said.set(pod.metadata.uid, wordOn(latest))
     await this.#send('PATCH', `${podPath(pod)}/status`, { status: reportOf(latest, time()) }, 'application/strategic-merge-patch+json')
   }
 
