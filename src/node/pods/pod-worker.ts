@@ -223,6 +223,7 @@ export class PodWorker {
     const phase = this.#context.status.get(this.uid)?.phase
     if (phase === 'Succeeded' || phase === 'Failed') return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
     if (this.#checkDeadline()) return
+    this.#context.runtime.expectSandbox?.()
     const mounted = await this.#volumes.mount(this.#pod, signal)
     if (mounted !== 'mounted') {
       this.#wakeIn(mounted.retryMs)

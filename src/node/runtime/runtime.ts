@@ -134,6 +134,8 @@ export interface Runtime {
   /** What keeps it from working: empty when it is ready. */
   problems(): Promise<readonly { condition: 'RuntimeReady' | 'NetworkReady'; reason: string; message: string }[]>
 
+  /** A sandbox will be asked for soon: what takes a while to start may begin. CRI has no such call. */
+  expectSandbox?(): void
   /** Makes a sandbox with its network, and answers its id. */
   runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string>
   /** Ends all that runs in it, and its network. */

@@ -105,8 +105,14 @@ export class ProcessRuntime implements Runtime {
     return []
   }
 
+  /** Who starts a container waits for the shim, and hears why it does not come. */
+  expectSandbox(): void {
+    this.#shim.ensure().catch((error: unknown) => this.#logger.warn('the shim did not start', { error }))
+  }
+
   async runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
+    this.expectSandbox()
     const id = this.#newId()
     const address = config.hostNetwork ? undefined : this.#addresses.take()
     if (address !== undefined) {
@@ -118,8 +124,6 @@ export class ProcessRuntime implements Runtime {
     const record: SandboxRecord = { id, config, runtimeHandler, state: 'ready', createdAtMs: this.#clock.now(), address, boot: bootId() }
     this.#records.saveSandbox(record)
     this.#sandboxes.set(id, record)
-    // It is needed soon; who starts the container waits for it, and hears why it does not come.
-    this.#shim.ensure().catch((error: unknown) => this.#logger.warn('the shim did not start', { error }))
     this.#tell('started', id)
     return id
   }
