@@ -14,9 +14,10 @@ export function removeCondemned(look: Look): Stage {
   if (!highest) return { actions }
   const name = highest.pod.metadata.name
   if (highest.isTerminating) return { actions, wait: `pod ${name} is going` }
-  // All replicas are available, or this stage would not act. The lowest pod that is not available may go itself, or nothing would ever move.
-  const firstUnavailable = condemned.findLast((member) => member.isUnavailable)
-  if (highest.isUnavailable && highest !== firstUnavailable) {
+  // All replicas are available, or this stage would not act. The lowest pod that is not available may go itself, or nothing would ever move. One that has ended is
+  // waited for by nobody: it will never be available.
+  const firstUnavailable = condemned.findLast((member) => member.isUnavailable && !member.isFinished)
+  if (highest.isUnavailable && !highest.isFinished && highest !== firstUnavailable) {
     return { actions, wait: `pod ${name} goes when pod ${firstUnavailable!.pod.metadata.name} is available` }
   }
   actions.push({ kind: 'DeletePod', pod: highest.pod })

@@ -47,6 +47,8 @@ describe('scaling down', () => {
     ['in order: waits for a replica', { replicas: 2 }, podsOf('a', 'ready', 'unready', 'ready'), []],
     ['in order: the only one that is not available goes itself', { replicas: 2 }, podsOf('a', 'ready', 'ready', 'ready', 'unready'), ['delete web-3']],
     ['in order: one that is not available waits for a lower one', { replicas: 2 }, podsOf('a', 'ready', 'ready', 'unready', 'unready'), []],
+    ['in order: none waits for a lower one that has ended', { replicas: 2 }, podsOf('a', 'ready', 'ready', 'failed', 'unready'), ['delete web-3']],
+    ['in order: nor does one that has ended wait', { replicas: 2 }, podsOf('a', 'ready', 'ready', 'failed', 'failed'), ['delete web-3']],
     ['in order: an available one goes before a lower one that is not', { replicas: 2 }, podsOf('a', 'ready', 'ready', 'unready', 'ready'), ['delete web-3']],
     ['in parallel: all', { replicas: 1, policy: 'Parallel' }, podsOf('a', 'ready', 'unready', 'ready', 'going'), ['delete web-2', 'delete web-1']],
     ['before updating', { replicas: 2, image: 'b' }, podsOf('a', 'ready', 'ready', 'ready'), ['delete web-2']],
