@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
-import { Kubectl } from '../kubectl/kubectl.ts'
+import { describe, expect, it } from 'vitest'
+import { useEverything, usePods } from '../kubectl/cluster.ts'
 
 const manifest = `
 apiVersion: v1
@@ -37,27 +33,8 @@ spec:
     - { name: main, image: nginx, resources: { requests: { cpu: 1k } } }
 `
 
-let dataDir: string
-let server: RunningServer
-let kubectl: Kubectl
-
-beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'coxswain-life-'))
-  server = await startEverything(dataDir, ['--node-name', 'here'])
-  kubectl = new Kubectl(server.kubeconfig)
-  kubectl.file('pods.yaml', manifest)
-  // Accounts are made a moment after their namespace.
-  await kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
-  await kubectl.ok('apply -f pods.yaml')
-  await kubectl.ok('wait --for=condition=Ready pod/stays --timeout=20s')
-}, 60_000)
-
-afterAll(async () => {
-  await kubectl?.run('delete pods --all --now --timeout=15s')
-  await server?.stop()
-  kubectl?.remove()
-  rmSync(dataDir, { recursive: true, force: true })
-})
+const cluster = useEverything(['--node-name', 'here'])
+usePods(cluster, manifest, 'pod/stays')
 
 describe('the end of a container', () => {
   it.each([
@@ -67,22 +44,22 @@ describe('the end of a container', () => {
     ['quiet', '3 Error'],
     ['hoards', '137 OOMKilled'],
   ])('is told: %s', async (name, expected) => {
-    await kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/ends --timeout=20s')
+    await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/ends --timeout=20s')
     const state = `{.status.containerStatuses[?(@.name=="${name}")].state.terminated`
-    expect((await kubectl.ok(`get pod ends -o 'jsonpath=${state}.exitCode} ${state}.reason} ${state}.message}'`)).trim()).toBe(expected)
+    expect((await cluster.kubectl.ok(`get pod ends -o 'jsonpath=${state}.exitCode} ${state}.reason} ${state}.message}'`)).trim()).toBe(expected)
   })
 })
 
 it('kubectl debug starts a container beside the others', async () => {
-  expect(await kubectl.ok('debug stays --image=busybox --container=look --attach --quiet -- sh -c "echo looked; exit 0"')).toContain('looked')
-  await kubectl.ok('wait --for=jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}=0 pod/stays --timeout=10s')
-  expect(await kubectl.ok('logs stays -c look')).toBe('looked\n')
+  expect(await cluster.kubectl.ok('debug stays --image=busybox --container=look --attach --quiet -- sh -c "echo looked; exit 0"')).toContain('looked')
+  await cluster.kubectl.ok('wait --for=jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}=0 pod/stays --timeout=10s')
+  expect(await cluster.kubectl.ok('logs stays -c look')).toBe('looked\n')
 })
 
 it('a pod that asks for more than there is is refused by the node, with the reason', async () => {
-  await kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/large --timeout=10s')
-  expect(await kubectl.ok('get pod large --no-headers')).toContain('OutOfcpu')
-  expect(await kubectl.ok('get pod large -o jsonpath={.status.message}')).toMatch(/^Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: \d+, capacity: \d+$/)
+  await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/large --timeout=10s')
+  expect(await cluster.kubectl.ok('get pod large --no-headers')).toContain('OutOfcpu')
+  expect(await cluster.kubectl.ok('get pod large -o jsonpath={.status.message}')).toMatch(/^Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: \d+, capacity: \d+$/)
 })
 
 describe('service accounts', () => {
@@ -90,7 +67,7 @@ describe('service accounts', () => {
     new Promise<{ code: number | undefined; name: string }>((resolve, reject) => {
       const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      request(`${server.url}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, async (answer) => {
+      request(`${cluster.server.url}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, async (answer) => {
         const body = JSON.parse(await text(answer)) as { status?: { userInfo?: { username: string } } }
         resolve({ code: answer.statusCode, name: body.status?.userInfo?.username ?? '' })
       })
@@ -99,7 +76,7 @@ describe('service accounts', () => {
     })
 
   it('kubectl create token makes one with which somebody is the account', async () => {
-    const token = (await kubectl.ok('create token default --duration=10m')).trim()
+    const token = (await cluster.kubectl.ok('create token default --duration=10m')).trim()
     expect(await whoami(token)).toEqual({ code: 201, name: 'system:serviceaccount:default:default' })
     expect(await whoami(`${token.slice(0, -4)}AAAA`)).toMatchObject({ code: 401 })
   })
@@ -111,13 +88,13 @@ describe('service accounts', () => {
       const [ca, token] = ['ca.crt', 'token'].map((name) => readFileSync(process.argv[2] + '/' + name, 'utf8'))
       const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
       require('node:https').get({ host, port, ca, agent: false, path: '/api/v1/namespaces/default/pods/stays', headers: { authorization: 'Bearer ' + token } }, (answer) => console.log(answer.resume().statusCode))`
-    expect(await kubectl.ok(`exec -i stays -c main -- sh -c "${process.execPath} - ${place}"`, script)).toBe('200\n')
+    expect(await cluster.kubectl.ok(`exec -i stays -c main -- sh -c "${process.execPath} - ${place}"`, script)).toBe('200\n')
   })
 
   it('a pod finds a token of its account, which is worth nothing when the pod is gone', async () => {
-    const token = (await kubectl.ok('exec stays -- sh -c "cat $COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token"')).trim()
+    const token = (await cluster.kubectl.ok('exec stays -- sh -c "cat $COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token"')).trim()
     expect(await whoami(token)).toEqual({ code: 201, name: 'system:serviceaccount:default:default' })
-    await kubectl.ok('delete pod stays --now')
+    await cluster.kubectl.ok('delete pod stays --now')
     expect(await whoami(token)).toMatchObject({ code: 401 })
   })
 })

@@ -1,35 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
-import { Kubectl } from '../kubectl/kubectl.ts'
-
-/** Everything with these flags, for the tests of a group. */
-function useEverything(flags: readonly string[], manifest: string): { readonly kubectl: Kubectl } {
-  let dataDir: string
-  let server: RunningServer
-  let kubectl: Kubectl
-  beforeAll(async () => {
-    dataDir = mkdtempSync(path.join(tmpdir(), 'coxswain-top-'))
-    server = await startEverything(dataDir, flags)
-    kubectl = new Kubectl(server.kubeconfig)
-    kubectl.file('pods.yaml', manifest)
-    await kubectl.ok('apply -f pods.yaml')
-    await kubectl.ok('wait --for=condition=Ready pod --all --timeout=20s')
-  }, 60_000)
-  afterAll(async () => {
-    await kubectl?.run('delete pods --all --now --timeout=15s')
-    await server?.stop()
-    kubectl?.remove()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
-  return {
-    get kubectl() {
-      return kubectl
-    },
-  }
-}
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { useEverything, usePods } from '../kubectl/cluster.ts'
 
 /** The lines of a table without the space between its columns. */
 const rows = (table: string) => table.trim().split('\n').map((line) => line.trim().split(/\s+/).join(' '))
@@ -47,7 +17,8 @@ spec:
   terminationGracePeriodSeconds: 0
   containers: [{ name: main, image: main }, { name: side, image: side }]
 ---`
-  const cluster = useEverything(['--runtime', 'simulated', '--nodes', '2', '--node-name', 'sim'], pod('small', 'web', '250m', '64Mi') + pod('large', 'db', '2', '1Gi'))
+  const cluster = useEverything(['--runtime', 'simulated', '--nodes', '2', '--node-name', 'sim'])
+  usePods(cluster, pod('small', 'web', '250m', '64Mi') + pod('large', 'db', '2', '1Gi'), 'pod --all')
 
   it.each([
     ['top pods --no-headers', ['large 2001m 2048Mi', 'small 251m 128Mi']],
@@ -88,7 +59,8 @@ spec:
   containers:
     - { name: busy, image: busybox, command: [timeout, '120', sh, -c, 'while :; do :; done'] }
     - { name: quiet, image: busybox, command: [sleep, '600'] }`
-  const cluster = useEverything([], manifest)
+  const cluster = useEverything()
+  usePods(cluster, manifest, 'pod --all')
 
   it('kubectl top shows what they really take', async () => {
     const [busy = '', quiet = ''] = rows(await cluster.kubectl.ok('top pod app --containers --no-headers --sort-by=cpu'))

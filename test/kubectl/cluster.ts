@@ -41,6 +41,18 @@ function using(start: typeof startServer, flags: readonly string[]): Cluster {
   }
 }
 
+/** Applies pods before the tests of a file, waits until those that `awaited` names are ready, and takes them all away at the end. The cluster must run everything. */
+export function usePods(cluster: Cluster, manifest: string, awaited: string): void {
+  beforeAll(async () => {
+    cluster.kubectl.file('pods.yaml', manifest)
+    // Accounts are made a moment after their namespace, and pods get tokens of them.
+    await cluster.kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
+    await cluster.kubectl.ok('apply -f pods.yaml')
+    await cluster.kubectl.ok(`wait --for=condition=Ready ${awaited} --timeout=20s`)
+  }, 60_000)
+  afterAll(() => cluster.kubectl?.run('delete pods --all --now --timeout=15s'))
+}
+
 /** Runs controllers against the cluster for the tests of a file, all of them unless flags say otherwise. */
 export function useControllers(cluster: Cluster, flags: readonly string[] = ['--leader-elect=false']): void {
   let controllers: RunningPart | undefined
