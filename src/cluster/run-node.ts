@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
-import { type CatalogueEntry, FaultPlan, type NodeAgent, type NodeAgentOptions, NodeSources, StageTimes, followClusterPlan, type NodeDoor, doorNameOf, parseCatalogue, parseThresholds, processNode, serveNode, simulatedNode } from '../node/index.ts'
+import { type CatalogueEntry, FaultPlan, type NodeAgent, NodeSources, type NodeSurroundings, StageTimes, followClusterPlan, type NodeDoor, doorNameOf, parseCatalogue, parseThresholds, processNode, serveNode, simulatedNode } from '../node/index.ts'
 import { createAuthority, issueServerCertificate } from '../server/index.ts'
 import { readFlagFile } from './flag-files.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
@@ -60,8 +60,6 @@ export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'
   metrics: MetricsRegistry
 }
 
-type Common = Pick<NodeAgentOptions, 'sources' | 'clock' | 'random' | 'gates' | 'logger' | 'faults' | 'times' | 'patched' | 'thresholds'>
-
 interface Opened {
   agents: readonly NodeAgent[]
   close(): Promise<void>
@@ -76,7 +74,7 @@ export function makeNodes(options: NodesOptions): Part {
   const patches = metrics.counter('coxswain_node_pod_status_patches_total', 'Patches of the status of pods that were sent.')
   const outcomes = { done: patches.with({ outcome: 'done' }), failed: patches.with({ outcome: 'failed' }) }
   const plan = new FaultPlan(systemClock, systemRandom)
-  const common: Common = { ...tools, sources, gates, faults: plan, times: new StageTimes(metrics), patched: (outcome) => outcomes[outcome].inc(), ...(thresholds ? { thresholds } : {}) }
+  const common: NodeSurroundings = { ...tools, sources, gates, faults: plan, times: new StageTimes(metrics), patched: (outcome) => outcomes[outcome].inc(), ...(thresholds ? { thresholds } : {}) }
   let opened: Opened | undefined
   let started: Promise<void> | undefined
   let unfollow = () => {}
@@ -117,7 +115,7 @@ function thresholdsOf({ evictionHard }: NodesOptions) {
 }
 
 /** All of them behind one door, if there is anybody to come in. */
-async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, common: Common): Promise<Opened> {
+async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
   const name = (index: number) => (nodes === 1 ? nodeName : `${nodeName}-${index}`)
   const byDoorName = new Map<string, NodeAgent>()
   const find = (namespace: string, pod: string) => [...byDoorName.values()].find((a) => a.access.has(namespace, pod))
@@ -129,7 +127,7 @@ async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, comm
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer }: NodesOptions, common: Common): Promise<Opened> {
+async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
   const agents: NodeAgent[] = []
   const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
   const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common)
@@ -156,7 +154,7 @@ interface Behind {
 }
 
 /** On the loopback address, as the node's own is; with a certificate of its own. */
-function openNodeDoor(authority: string, { find, node }: Behind, { clock, logger = silentLogger }: Common): Promise<NodeDoor> {
+function openNodeDoor(authority: string, { find, node }: Behind, { clock, logger = silentLogger }: NodeSurroundings): Promise<NodeDoor> {
   const address = '127.0.0.1'
   const serving = issueServerCertificate(createAuthority(clock.now()), [address, 'localhost'], clock.now())
   return serveNode({

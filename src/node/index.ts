@@ -1,5 +1,5 @@
 export { NodeAgent } from './agent/node-agent.ts'
-export type { NodeAgentOptions } from './agent/node-agent.ts'
+export type { NodeSurroundings } from './agent/node-agent.ts'
 export type { NodeShape } from './agent/node-object.ts'
 export { parseThresholds } from './eviction/signals.ts'
 export { allOf, annotationFaults, noFaults } from './faults.ts'

@@ -1,31 +1,19 @@
 import { statfsSync } from 'node:fs'
 import { arch, cpus, release, totalmem, type as systemName } from 'node:os'
 import path from 'node:path'
-import type { FeatureGates } from '../api/feature-gates.ts'
-import type { Clock } from '../base/clock.ts'
-import { type Logger, silentLogger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
-import { NodeAgent } from './agent/node-agent.ts'
+import { silentLogger } from '../base/logger.ts'
+import { NodeAgent, type NodeSurroundings } from './agent/node-agent.ts'
 import type { NodeShape } from './agent/node-object.ts'
-import { type Faults, allOf, annotationFaults, noFaults } from './faults.ts'
+import { allOf, annotationFaults, noFaults } from './faults.ts'
 import { thisMachine } from './machine/this-machine.ts'
 import { networkProber } from './probes/network-prober.ts'
 import { type CatalogueEntry, ProcessRuntime } from './runtimes/process/index.ts'
-import type { NodeSources } from './sources/node-sources.ts'
-import type { StageTimes } from './stages.ts'
 import { localDisk } from './volumes/disk.ts'
 
-export interface ProcessNodeOptions {
+export interface ProcessNodeOptions extends NodeSurroundings {
   name: string
   /** Where the node keeps volumes, logs and what the runtime knows. One node at a time. */
   directory: string
-  sources: NodeSources
-  clock: Clock
-  random: Random
-  gates: FeatureGates
-  logger?: Logger
-  faults?: Faults
-  times?: StageTimes
   catalogue?: readonly CatalogueEntry[]
   shimProgram?: string
   /** Where the agent serves logs and the like; nowhere if there is none. */
@@ -33,7 +21,6 @@ export interface ProcessNodeOptions {
   labels?: NodeShape['labels']
   /** Where pods find the API server: there is nobody who leads the addresses of services anywhere. */
   apiServer?: URL
-  patched?(outcome: 'done' | 'failed'): void
 }
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', ia32: '386' }

@@ -1,33 +1,19 @@
-import type { FeatureGates } from '../api/feature-gates.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
-import { NodeAgent } from './agent/node-agent.ts'
+import { NodeAgent, type NodeSurroundings } from './agent/node-agent.ts'
 import type { NodeShape } from './agent/node-object.ts'
-import { type Faults, allOf, annotationFaults, noFaults } from './faults.ts'
+import { allOf, annotationFaults, noFaults } from './faults.ts'
 import { simulatedMachine } from './machine/simulated-machine.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions, simulatedProber } from './runtimes/simulated/index.ts'
-import type { NodeSources } from './sources/node-sources.ts'
-import type { StageTimes } from './stages.ts'
 import { noDisk } from './volumes/disk.ts'
 
-export interface SimulatedNodeOptions {
+export interface SimulatedNodeOptions extends NodeSurroundings {
   name: string
   /** Tells the addresses of one node from those of another, of up to 16,384 in a cluster. */
   index: number
-  sources: NodeSources
-  clock: Clock
-  random: Random
-  gates: FeatureGates
-  logger?: Logger
-  faults?: Faults
-  times?: StageTimes
   delays?: SimulatedRuntimeOptions['delays']
   labels?: NodeShape['labels']
   capacity?: NodeShape['capacity']
   /** Where the agent serves logs and the like, for all nodes of the process; nowhere if there is none. */
   port?: number
-  patched?(outcome: 'done' | 'failed'): void
 }
 
 /** What a simulated node is called by whoever connects to it: names below `localhost` are this machine's own. */

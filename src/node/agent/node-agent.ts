@@ -32,17 +32,8 @@ import { Heartbeat } from './heartbeat.ts'
 import type { NodeShape } from './node-object.ts'
 import { shutdownNode } from './shutdown.ts'
 
-export interface NodeAgentOptions {
-  nodeName: string
-  shape: NodeShape
-  runtime: Runtime
-  machine: Machine
-  prober: Prober
-  /** Where logs are read from. Default: the files that the runtime names. */
-  log?: LogSource
-  disk: Disk
-  /** Below which the node keeps what belongs to pods. */
-  root: string
+/** What nodes are given, whatever they run pods with. */
+export interface NodeSurroundings {
   /** Shared by all nodes of a process; the agent neither starts nor stops them. */
   sources: NodeSources
   clock: Clock
@@ -53,9 +44,22 @@ export interface NodeAgentOptions {
   times?: StageTimes
   /** When pods are evicted. Default: kubelet's for memory, and where next to nothing is left of the disk. */
   thresholds?: readonly Threshold[]
+  patched?(outcome: 'done' | 'failed'): void
+}
+
+export interface NodeAgentOptions extends NodeSurroundings {
+  nodeName: string
+  shape: NodeShape
+  runtime: Runtime
+  machine: Machine
+  prober: Prober
+  /** Where logs are read from. Default: the files that the runtime names. */
+  log?: LogSource
+  disk: Disk
+  /** Below which the node keeps what belongs to pods. */
+  root: string
   /** Where containers reach the API server, if not at the address of its service. */
   apiServer?: URL
-  patched?(outcome: 'done' | 'failed'): void
   dns?: NodeContext['dns']
 }
 
