@@ -56,7 +56,7 @@ async function startAndIdle(): Promise<RunningServer> {
 async function run(bench: Bench): Promise<void> {
   const { target } = bench
   const h1 = http1Client(target, clients)
-  const h2 = http2Client(target, 4)
+  const h2 = await http2Client(target, 4)
   const main = 'bench'
   await makeNamespace(h1, main)
   // Pods are numbered through, so that no two of a run have the same name.

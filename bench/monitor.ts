@@ -116,7 +116,7 @@ function countByName(lines: readonly string[]): number[] {
 const nodeFlags = args['node-flags'].split(' ').filter((flag) => flag !== '')
 const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-bench-monitor-'))
 const server = await startServer(args.program)
-const client = http2Client(readTarget(server.kubeconfig), 2)
+const client = await http2Client(readTarget(server.kubeconfig), 2)
 const startMonitor = (modes: string) =>
   startPart(['monitor', '--kubeconfig', server.kubeconfig, '--port', '0', '--data-dir', path.join(dir, modes), '--modes', modes], args.program, nodeFlags)
 

@@ -61,7 +61,7 @@ async function start(): Promise<Cluster> {
   const server = args.kubeconfig ? undefined : await startServer(args.program, nodeFlags)
   const controllers = server && (await startControllers(args.program, server.kubeconfig, nodeFlags))
   const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
-  const client = http2Client(target, 1)
+  const client = await http2Client(target, 1)
   const kubelet = await Kubelet.start(target)
   return {
     target,

@@ -147,7 +147,7 @@ async function firstPod(): Promise<void> {
 async function many(): Promise<void> {
   await withEverything(['--runtime', 'simulated', '--nodes', args.nodes, '--node-name', 'n'], async ({ pid, kubeconfig, readyMs }) => {
     const target = readTarget(kubeconfig)
-    const client = http2Client(target, 1)
+    const client = await http2Client(target, 1)
     const workloads = await Workloads.open(target, client, 'bench-up', 'apps/v1 deployments')
     const before = cpuSeconds(pid)
     const began = performance.now()

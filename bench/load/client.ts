@@ -1,4 +1,6 @@
-import http2 from 'node:http2'
+import { isIP } from 'node:net'
+import tls from 'node:tls'
+import { ClientConnection } from '../../src/http2/index.ts'
 import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
 
@@ -57,29 +59,40 @@ export function http1Client(target: Target, connections: number): Client {
 }
 
 /** HTTP/2 over so many connections, in turn. */
-export function http2Client({ url, tls, headers }: Target, connections: number): Client {
-  const sessions = Array.from({ length: connections }, () => http2.connect(url, tls))
+export async function http2Client({ url, tls: identity, headers }: Target, connections: number): Promise<Client> {
+  const sessions = await Promise.all(Array.from({ length: connections }, () => openHttp2(url, identity)))
+  const fixed = [{ name: ':scheme', value: 'https' }, { name: ':authority', value: url.host }, ...Object.entries(headers).map(([name, value]) => ({ name, value }))]
   let next = 0
   return {
     send: (method, path, body, type = 'application/json') =>
       new Promise((resolve, reject) => {
         const session = sessions[next++ % sessions.length]!
-        const described = body === undefined ? {} : { 'content-type': type }
-        const stream = session.request({ ...headers, ...described, ':method': method, ':path': path }, { endStream: body === undefined })
-        let code = 0
-        let bytes = 0
-        let text = ''
-        stream.on('response', (answered) => (code = answered[':status'] ?? 0))
-        stream.on('data', (chunk: Buffer) => {
-          bytes += chunk.length
-          if (isRefusal(code)) text += chunk.toString()
+        const described = body === undefined ? [] : [{ name: 'content-type', value: type }]
+        const answer: Answer = { code: 0, bytes: 0, text: '' }
+        session.request({ fields: [{ name: ':method', value: method }, { name: ':path', value: path }, ...fixed, ...described], body: body === undefined ? undefined : Buffer.from(body) }, {
+          head: (code) => (answer.code = code),
+          data: (piece) => {
+            answer.bytes += piece.length
+            if (isRefusal(answer.code)) answer.text += piece.toString()
+          },
+          end: () => resolve(answer),
+          closed: () => reject(new Error('the server closed the connection')),
         })
-        stream.on('end', () => resolve({ code, bytes, text }))
-        stream.on('error', reject)
-        if (body !== undefined) stream.end(body)
       }),
     close: () => {
       for (const session of sessions) session.destroy()
     },
   }
+}
+
+function openHttp2(url: URL, identity: Target['tls']): Promise<ClientConnection> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ host: url.hostname, port: Number(url.port || 443), servername: isIP(url.hostname) ? '' : url.hostname, ALPNProtocols: ['h2'], ...identity })
+    socket.setNoDelay(true)
+    socket.once('error', reject)
+    socket.once('secureConnect', () => {
+      const connection = new ClientConnection({ socket, streamWindow: 4 << 20, connectionWindow: 32 << 20, onHeard: () => {}, onLeaving: () => {}, onClosed: () => {} })
+      void connection.ready().then(() => resolve(connection))
+    })
+  })
 }

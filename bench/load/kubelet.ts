@@ -35,7 +35,7 @@ export class Kubelet {
 
   /** Starts on pods that come from now on. */
   static async start(target: Target): Promise<Kubelet> {
-    const kubelet = new Kubelet(http2Client(target, 2), 'bench-node')
+    const kubelet = new Kubelet(await http2Client(target, 2), 'bench-node')
     await kubelet.#makeNode()
     // A node that does not say that it lives loses its pods after a while.
     kubelet.#heart = setInterval(() => void kubelet.#renewLease(), heartbeatMs)

@@ -94,7 +94,7 @@ export class Connections {
     const { access, clock, connectTimeoutMs, pingAfterMs, pingTimeoutMs } = this.#options
     const { signal } = this.#closing
     signal.throwIfAborted()
-    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, origin: access.server.origin, onClosed: () => this.#open.delete(wire) })
+    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, host: access.server.host, onClosed: () => this.#open.delete(wire) })
     this.#open.add(wire)
     const cancelTimer = clock.after(connectTimeoutMs, () => void wire.close(true))
     try {

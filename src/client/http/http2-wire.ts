@@ -1,10 +1,9 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
+import { ClientConnection, type Field } from '../../http2/index.ts'
 import type { TransportError } from '../transport.ts'
-import { carrierOf } from './carrier.ts'
 import { unanswered, unsent } from './failure.ts'
-import type { Answer, Wire, WireRequest } from './wire.ts'
+import type { Answer, AnswerHeaders, Wire, WireRequest } from './wire.ts'
 
 export interface HeartbeatOptions {
   /** A connection on which nothing is heard for so long, while something is expected, is asked for a sign of life. */
@@ -15,26 +14,27 @@ export interface HeartbeatOptions {
 
 export interface Http2WireOptions extends HeartbeatOptions {
   clock: Clock
-  origin: string
+  /** With the port. */
+  host: string
   /** The connection is gone. Called once. */
   onClosed(): void
 }
 
 /** What the server may send ahead of our reading: enough for a fast network over a long way. */
-const streamWindowBytes = 4 << 20
-const connectionWindowBytes = 32 << 20
+const streamWindow = 4 << 20
+const connectionWindow = 32 << 20
 /** Of the streams that a server allows, the part that watches may hold: the rest is for requests, which come and go. */
 const longShare = 0.8
 
 /** One HTTP/2 connection, which carries any number of requests at once. */
 export class Http2Wire implements Wire {
-  readonly #session: ClientHttp2Session
+  readonly #connection: ClientConnection
   readonly #options: Http2WireOptions
+  readonly #addressed: readonly Field[]
   #open = 0
   #long = 0
-  #isRetired = false
-  /** Streams above this one were not looked at by a server that goes away. */
-  #lastStream = Number.POSITIVE_INFINITY
+  #error: Error | undefined
+  #onGone: (() => void)[] = []
   /** Whether anything came since the last look. */
   #isHeard = false
   /** Nothing was expected for a while, so that nobody looked. */
@@ -43,121 +43,89 @@ export class Http2Wire implements Wire {
 
   constructor(socket: Socket, options: Http2WireOptions) {
     this.#options = options
-    const session = connect(options.origin, {
-      createConnection: () => carrierOf(socket),
-      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
-      maxSessionMemory: 1024,
-    })
-    this.#session = session
-    session.setLocalWindowSize(connectionWindowBytes)
-    session.on('goaway', (_code, lastStream) => {
-      this.#lastStream = lastStream
-      this.#retire()
-    })
-    // Every stream hears of the failure itself; unheard here, it would end the process.
-    session.on('error', () => this.#retire())
-    session.once('close', () => {
-      this.#retire()
-      this.#cancelHeartbeat?.()
-      options.onClosed()
+    this.#addressed = [{ name: ':scheme', value: 'https' }, { name: ':authority', value: options.host }]
+    this.#connection = new ClientConnection({
+      socket,
+      streamWindow,
+      connectionWindow,
+      onHeard: () => (this.#isHeard = true),
+      onLeaving: () => {},
+      onClosed: (error) => this.#gone(error),
     })
   }
 
   /** Resolves when the server has said what it allows; rejects if it goes away before. */
-  ready(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const session = this.#session
-      let error: Error | undefined
-      session.once('remoteSettings', () => resolve())
-      session.once('error', (e: Error) => (error = e))
-      session.once('close', () => reject(error ?? new Error('the server has closed the connection')))
-    })
+  async ready(): Promise<void> {
+    await this.#connection.ready()
+    if (this.#connection.isClosed) throw this.#error ?? new Error('the server has closed the connection')
   }
 
   /** Whether another request may be sent here; a watch only while there is room for it beside requests. */
   hasRoom(isLong: boolean): boolean {
-    if (this.#isRetired || this.#session.destroyed || this.#session.closed) return false
-    if (!isLong) return true
-    const { maxConcurrentStreams } = this.#session.remoteSettings ?? {}
-    return maxConcurrentStreams === undefined || this.#long < Math.max(1, Math.floor(maxConcurrentStreams * longShare))
+    if (!this.#connection.isUsable) return false
+    return !isLong || this.#long < Math.max(1, Math.floor(this.#connection.maxStreams * longShare))
   }
 
   start(request: WireRequest, answer: Answer): () => void {
-    let stream: ClientHttp2Stream
+    let fields: Field[]
     try {
-      const { method, path, headers, body } = request
-      stream = this.#session.request({ ...headers, ':method': method, ':path': path }, { endStream: body === undefined })
+      fields = fieldsOf(request, this.#addressed)
     } catch (e) {
-      // Nothing was sent: the session closed in between, or a header is not one. Said after the caller has its way to cancel.
+      // A header is not one. Said after the caller has its way to cancel.
       let isCancelled = false
       queueMicrotask(() => {
         if (!isCancelled) answer.fail(unsent(e))
       })
       return () => (isCancelled = true)
     }
-    return this.#carry(stream, request, answer)
+    return this.#carry(fields, request, answer)
   }
 
-  #carry(stream: ClientHttp2Stream, { isLong, body }: WireRequest, answer: Answer): () => void {
-    // Node keeps streams for longer than they last; what they have answered should not be kept with them.
+  #carry(fields: readonly Field[], { isLong, body }: WireRequest, answer: Answer): () => void {
     let waiting: Answer | undefined = answer
-    let hasHead = false
-    let error: Error | undefined
     this.#began(isLong)
-    stream.on('response', (headers) => {
-      this.#isHeard = true
-      hasHead = true
-      waiting?.head(headers[':status'] ?? 0, headers)
-      // Only now: over a carrier, Node may have the first bytes before it has told of the answer that they belong to.
-      stream.on('data', (chunk: Buffer) => {
-        this.#isHeard = true
-        waiting?.data(chunk)
-      })
+    const cancel = this.#connection.request({ fields, body: body === undefined ? undefined : Buffer.from(body) }, {
+      head: (status, received) => waiting?.head(status, headersOf(received)),
+      data: (piece) => waiting?.data(piece),
+      end: () => {
+        const told = waiting
+        waiting = undefined
+        told?.end()
+      },
+      closed: (isUnsent) => {
+        this.#open--
+        if (isLong) this.#long--
+        const told = waiting
+        waiting = undefined
+        told?.fail(this.#failure(isUnsent))
+      },
     })
-    // A stream that was cut ends too, but with a code, or before it had an answer at all.
-    stream.on('end', () => {
-      if (!hasHead || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
-      const told = waiting
-      waiting = undefined
-      told?.end()
-    })
-    stream.on('error', (e: Error) => (error = e))
-    stream.once('close', () => {
-      this.#open--
-      if (isLong) this.#long--
-      const told = waiting
-      waiting = undefined
-      told?.fail(this.#failureOf(stream, error))
-    })
-    if (body !== undefined) stream.end(body)
     return () => {
       if (!waiting) return
       waiting = undefined
-      stream.close(constants.NGHTTP2_CANCEL)
+      cancel()
     }
   }
 
   /** Ends the connection once nothing is carried any more, at once if `isNow`. */
   close(isNow: boolean): Promise<void> {
-    this.#retire()
     return new Promise((resolve) => {
-      if (this.#session.destroyed) return resolve()
-      this.#session.once('close', resolve)
-      if (isNow) this.#session.destroy()
+      if (this.#connection.isClosed) return resolve()
+      this.#onGone.push(resolve)
+      if (isNow) this.#connection.destroy()
+      else this.#connection.close()
     })
   }
 
-  #retire(): void {
-    if (this.#isRetired) return
-    this.#isRetired = true
-    // Lets what is under way come to its end.
-    if (!this.#session.destroyed && !this.#session.closed) this.#session.close()
+  #gone(error: Error | undefined): void {
+    this.#error ??= error
+    this.#cancelHeartbeat?.()
+    for (const tell of this.#onGone.splice(0)) tell()
+    this.#options.onClosed()
   }
 
-  #failureOf(stream: ClientHttp2Stream, error: Error | undefined): TransportError {
-    const { id, rstCode } = stream
-    const isUnsent = id === undefined || rstCode === constants.NGHTTP2_REFUSED_STREAM || id > this.#lastStream
-    const why = error ?? new Error('the connection was closed before the answer was complete')
+  #failure(isUnsent: boolean): TransportError {
+    const why = this.#error ?? new Error('the connection was closed before the answer was complete')
     return isUnsent ? unsent(why) : unanswered(why)
   }
 
@@ -187,16 +155,45 @@ export class Http2Wire implements Wire {
   }
 
   #ping(): void {
-    const session = this.#session
-    if (session.destroyed) return
+    const { clock, pingTimeoutMs } = this.#options
+    if (this.#connection.isClosed) return
     this.#isHeard = false
     this.#isSilent = false
-    this.#cancelHeartbeat = this.#options.clock.after(this.#options.pingTimeoutMs, () => {
-      if (this.#isHeard) this.#listen()
-      else session.destroy(new Error(`no sign of life within ${this.#options.pingTimeoutMs / 1000} s`))
+    this.#cancelHeartbeat = clock.after(pingTimeoutMs, () => {
+      if (this.#isHeard) return this.#listen()
+      this.#error = new Error(`no sign of life within ${pingTimeoutMs / 1000} s`)
+      this.#connection.destroy(this.#error)
     })
-    session.ping((error) => {
-      if (!error) this.#isHeard = true
-    })
+    void this.#connection.ping()
   }
+}
+
+const isName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+// oxlint-disable-next-line no-control-regex
+const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** The fields of a request. Throws for a header that is none. */
+function fieldsOf({ method, path, headers }: WireRequest, addressed: readonly Field[]): Field[] {
+  const fields: Field[] = [{ name: ':method', value: method }, ...addressed, { name: ':path', value: path }]
+  const add = (name: string, value: string) => {
+    if (!isName.test(name)) throw new TypeError(`Header name must be a valid HTTP token ["${name}"]`)
+    if (!isValue.test(value)) throw new TypeError(`Invalid character in header content ["${name}"]`)
+    fields.push({ name, value: value.trim() })
+  }
+  for (const name in headers) {
+    const value = headers[name]!
+    if (typeof value === 'string') add(name.toLowerCase(), value)
+    else for (const one of value) add(name.toLowerCase(), one)
+  }
+  return fields
+}
+
+function headersOf(fields: readonly Field[]): AnswerHeaders {
+  const headers: Record<string, string | string[]> = {}
+  for (const { name, value } of fields) {
+    if (name.startsWith(':')) continue
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined
+    headers[name] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+  }
+  return headers
 }

@@ -4,7 +4,7 @@ import { ApiError, badRequest } from '../../api/errors.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { NodePlace } from '../subresources/action.ts'
 import type { Exchange } from './exchange.ts'
-import { ClientGone } from './listener.ts'
+import { ClientGone } from './client-gone.ts'
 import { nodeRequest, unreachable } from './node-request.ts'
 
 /** How long a node may take to answer at all. */

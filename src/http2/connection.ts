@@ -1,0 +1,345 @@
+import type { Duplex } from 'node:stream'
+import { ErrorCode, Http2Error } from './errors.ts'
+import { Flag, type Frame, type FrameEvents, FrameReader, FrameType, Setting, defaultFrameBytes, defaultWindow, frameHead, headersFrames, maxWindow, settingsFrame, word } from './frames.ts'
+import { HeaderDecoder } from './hpack/decoder.ts'
+import { HeaderEncoder } from './hpack/encoder.ts'
+import type { Field } from './hpack/static-table.ts'
+import { Output } from './output.ts'
+import type { Http2Stream, StreamHost } from './stream.ts'
+
+export interface ConnectionOptions {
+  socket: Duplex
+  /** How many bytes of one stream, and of all together, may come before we have taken them. */
+  streamWindow: number
+  connectionWindow: number
+  maxFrameBytes: number
+  /** The connection is gone, with the reason where there is one. Called once. */
+  onClosed(error: Error | undefined): void
+}
+
+/** Header fields of a message may take so much, together. */
+const maxHeaderBytes = 1 << 16
+/** Of what is asked of us and costs the other side nothing, such as pings, no more than this waits to be sent. */
+const maxUnreadAnswers = 1 << 20
+
+/** What both sides of an HTTP/2 connection have in common: RFC 9113 without who opens streams. */
+export abstract class Connection implements StreamHost, FrameEvents {
+  protected readonly streams = new Map<number, Http2Stream>()
+  protected readonly output: Output
+  /** The highest stream that the other side has opened. */
+  protected lastRemote = 0
+  protected readonly windows: { send: number; receive: number }
+  readonly #socket: Duplex
+  readonly #options: ConnectionOptions
+  readonly #reader: FrameReader
+  readonly #decoder = new HeaderDecoder(maxHeaderBytes)
+  readonly #encoder = new HeaderEncoder()
+  readonly #waiting = new Set<Http2Stream>()
+  readonly #pings: ((isAnswered: boolean) => void)[] = []
+  /** A block of header fields of which more is to come; no other frame may come between. */
+  #block: { stream: number; isEnd: boolean; parts: Buffer[]; bytes: number } | undefined
+  #sendWindow = defaultWindow
+  #receiveWindow: number
+  #uncredited = 0
+  /** Broken off: nothing that comes is looked at any more. */
+  #isFailing = false
+  #isClosed = false
+  #error: Error | undefined
+  frameBytes = defaultFrameBytes
+
+  constructor(options: ConnectionOptions) {
+    const { socket, streamWindow, connectionWindow, maxFrameBytes } = options
+    this.#options = options
+    this.#socket = socket
+    this.windows = { send: defaultWindow, receive: streamWindow }
+    this.#receiveWindow = connectionWindow
+    this.#reader = new FrameReader(this, maxFrameBytes)
+    this.output = new Output(socket, () => this.#resumeWaiting())
+    socket.on('data', (chunk: Buffer) => this.received(chunk))
+    // Nothing is half open in HTTP/2.
+    socket.on('end', () => socket.destroy())
+    socket.on('error', (e) => (this.#error ??= e))
+    socket.once('close', () => this.#closed())
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed || this.#socket.destroyed
+  }
+
+  /** Resolves to whether the other side has given a sign of life. */
+  ping(): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (this.isClosed) return resolve(false)
+      this.#pings.push(resolve)
+      this.output.add(`${frameHead(8, FrameType.ping, 0, 0)}coxswain`)
+    })
+  }
+
+  /** Ends the connection now, without another word. */
+  destroy(error?: Error): void {
+    this.#error ??= error
+    this.#socket.destroy()
+  }
+
+  /** The first that is said, by either side. */
+  protected greet(settings: readonly (readonly [number, number])[]): void {
+    const { streamWindow, connectionWindow, maxFrameBytes } = this.#options
+    const own = [[Setting.initialWindowSize, streamWindow], [Setting.maxFrameSize, maxFrameBytes], [Setting.maxHeaderListSize, maxHeaderBytes]] as const
+    this.output.add(settingsFrame([...settings, ...own]))
+    this.output.add(frameHead(4, FrameType.windowUpdate, 0, 0) + word(connectionWindow - defaultWindow))
+  }
+
+  /** No more streams of the other side; those that are open go on. */
+  protected sayGoodbye(code: number): void {
+    this.output.add(frameHead(8, FrameType.goaway, 0, 0) + word(this.lastRemote) + word(code))
+  }
+
+  /** Breaks off over something that the other side did. */
+  protected fail(error: Http2Error): void {
+    if (this.isClosed || this.#isFailing) return
+    this.#isFailing = true
+    this.#error ??= error
+    this.sayGoodbye(error.code)
+    this.output.flush()
+    // What was said last has a chance to arrive.
+    this.#socket.end(() => this.#socket.destroy())
+  }
+
+  protected received(bytes: Buffer): void {
+    if (this.isClosed || this.#isFailing) return
+    try {
+      this.#reader.take(bytes)
+    } catch (e) {
+      if (!(e instanceof Http2Error)) throw e
+      this.fail(e)
+    }
+  }
+
+  /** A message's header fields, or those at its end; undefined if they are too many. */
+  protected abstract headers(stream: number, fields: readonly Field[] | undefined, isEnd: boolean): void
+  protected abstract goaway(lastStream: number, code: number): void
+  protected settings(_id: number, _value: number): void {}
+  protected settled(): void {}
+  /** Something that costs the sender nothing, and us something. */
+  protected abused(): void {}
+  /** Whether a stream of this number was ever opened. */
+  protected abstract isIdle(stream: number): boolean
+
+  // What streams need.
+
+  roomFor(stream: Http2Stream): number {
+    return this.output.isCongested ? 0 : Math.min(stream.sendWindow, this.#sendWindow)
+  }
+
+  sendHeaders(stream: Http2Stream, fields: readonly Field[], isEnd: boolean): void {
+    this.output.add(headersFrames(stream.id, this.#encoder.encode(fields), isEnd, this.frameBytes))
+  }
+
+  sendData(stream: Http2Stream, piece: Buffer, isEnd: boolean): void {
+    stream.sendWindow -= piece.length
+    this.#sendWindow -= piece.length
+    this.output.add(frameHead(piece.length, FrameType.data, isEnd ? Flag.endStream : 0, stream.id))
+    if (piece.length > 0) this.output.add(piece)
+  }
+
+  sendReset(stream: Http2Stream, code: number): void {
+    this.output.add(frameHead(4, FrameType.rstStream, 0, stream.id) + word(code))
+  }
+
+  waitForRoom(stream: Http2Stream): void {
+    this.#waiting.add(stream)
+  }
+
+  credit(stream: Http2Stream, bytes: number): void {
+    this.#creditConnection(bytes)
+    stream.uncredited += bytes
+    if (stream.isClosed || stream.isRemoteEnded || stream.uncredited < this.windows.receive / 2) return
+    this.#grant(stream.id, stream.uncredited)
+    stream.receiveWindow += stream.uncredited
+    stream.uncredited = 0
+  }
+
+  localEnded(_stream: Http2Stream): void {}
+
+  forget(stream: Http2Stream): void {
+    this.streams.delete(stream.id)
+    this.#waiting.delete(stream)
+  }
+
+  // What frames bring.
+
+  frame(frame: Frame): void {
+    if (this.#block && (frame.type !== FrameType.continuation || frame.stream !== this.#block.stream)) throw violation('another frame amid header fields')
+    switch (frame.type) {
+      case FrameType.headers:
+        return this.#headersFrame(frame)
+      case FrameType.continuation:
+        return this.#continuation(frame)
+      case FrameType.rstStream:
+        return this.#reset(frame)
+      case FrameType.settings:
+        return this.#settingsFrame(frame)
+      case FrameType.ping:
+        return this.#ping(frame)
+      case FrameType.goaway:
+        if (frame.payload.length < 8) throw wrongSize()
+        return this.goaway(frame.payload.readUInt32BE(0) & maxWindow, frame.payload.readUInt32BE(4))
+      case FrameType.windowUpdate:
+        return this.#windowUpdate(frame)
+      case FrameType.pushPromise:
+        throw violation('a push, which nobody asked for')
+      default:
+        // Priorities, and what later versions may bring.
+        return this.abused()
+    }
+  }
+
+  dataBegins(id: number, length: number, padding: number): void {
+    if (this.#block) throw violation('another frame amid header fields')
+    if (id === 0 || this.isIdle(id)) throw violation('data of a stream that is not open')
+    this.#receiveWindow -= length
+    if (this.#receiveWindow < 0) throw new Http2Error(ErrorCode.flowControlError, 'more data than the connection may send')
+    const stream = this.streams.get(id)
+    // What is under way for a stream that was broken off.
+    if (!stream) return this.#creditConnection(length)
+    if (stream.isRemoteEnded) return stream.reset(ErrorCode.streamClosed)
+    stream.receiveWindow -= length
+    if (stream.receiveWindow < 0) return stream.reset(ErrorCode.flowControlError)
+    if (padding > 0) this.credit(stream, padding)
+    if (length === padding) this.abused()
+  }
+
+  data(id: number, piece: Buffer): void {
+    this.streams.get(id)?.take(piece)
+  }
+
+  dataEnds(id: number, flags: number): void {
+    if (flags & Flag.endStream) this.streams.get(id)?.remoteEnded()
+  }
+
+  #headersFrame({ stream, flags, payload }: Frame): void {
+    if (stream === 0) throw violation('header fields of no stream')
+    let start = 0
+    let end = payload.length
+    if (flags & Flag.padded) {
+      start = 1
+      end -= payload[0] ?? 0
+    }
+    if (flags & Flag.priority) start += 5
+    if (start > end) throw violation('a frame has more padding than bytes')
+    const isEnd = Boolean(flags & Flag.endStream)
+    const part = payload.subarray(start, end)
+    if (flags & Flag.endHeaders) return this.headers(stream, this.#decoder.decode(part), isEnd)
+    this.#block = { stream, isEnd, parts: [part], bytes: part.length }
+  }
+
+  #continuation({ flags, payload }: Frame): void {
+    const block = this.#block
+    if (!block) throw violation('more header fields of nothing')
+    block.parts.push(payload)
+    block.bytes += payload.length
+    // Each frame counts, so that empty ones do not come for ever.
+    if (block.bytes > maxHeaderBytes || block.parts.length > 64) throw new Http2Error(ErrorCode.enhanceYourCalm, 'too many header fields')
+    if (!(flags & Flag.endHeaders)) return
+    this.#block = undefined
+    this.headers(block.stream, this.#decoder.decode(Buffer.concat(block.parts)), block.isEnd)
+  }
+
+  #reset({ stream, payload }: Frame): void {
+    if (payload.length !== 4) throw wrongSize()
+    if (stream === 0 || this.isIdle(stream)) throw violation('a reset of a stream that is not open')
+    this.abused()
+    this.streams.get(stream)?.close(payload.readUInt32BE(0))
+  }
+
+  #settingsFrame({ stream, flags, payload }: Frame): void {
+    if (stream !== 0) throw violation('settings of a stream')
+    if (flags & Flag.ack) {
+      if (payload.length > 0) throw wrongSize()
+      return
+    }
+    if (payload.length % 6 !== 0) throw wrongSize()
+    for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    this.#answer(frameHead(0, FrameType.settings, Flag.ack, 0))
+    this.settled()
+  }
+
+  #setting(id: number, value: number): void {
+    if (id === Setting.headerTableSize) this.#encoder.setTableBytes(value)
+    else if (id === Setting.maxFrameSize) {
+      if (value < defaultFrameBytes || value > 0xffffff) throw violation('frames of a size that is not allowed')
+      this.frameBytes = value
+    } else if (id === Setting.initialWindowSize) {
+      if (value > maxWindow) throw new Http2Error(ErrorCode.flowControlError, 'a window that is too large')
+      const more = value - this.windows.send
+      this.windows.send = value
+      for (const stream of this.streams.values()) stream.sendWindow += more
+      if (more > 0) this.#resumeWaiting()
+    } else this.settings(id, value)
+  }
+
+  #ping({ stream, flags, payload }: Frame): void {
+    if (payload.length !== 8) throw wrongSize()
+    if (stream !== 0) throw violation('a ping of a stream')
+    if (flags & Flag.ack) this.#pings.shift()?.(true)
+    else this.#answer(frameHead(8, FrameType.ping, Flag.ack, 0) + payload.toString('latin1'))
+  }
+
+  #windowUpdate({ stream: id, payload }: Frame): void {
+    if (payload.length !== 4) throw wrongSize()
+    const bytes = payload.readUInt32BE(0) & maxWindow
+    if (id === 0) {
+      this.#sendWindow += bytes
+      if (bytes === 0 || this.#sendWindow > maxWindow) throw new Http2Error(bytes === 0 ? ErrorCode.protocolError : ErrorCode.flowControlError, 'a window that cannot be')
+      return this.#resumeWaiting()
+    }
+    if (this.isIdle(id)) throw violation('a window of a stream that is not open')
+    const stream = this.streams.get(id)
+    if (!stream) return
+    stream.sendWindow += bytes
+    if (bytes === 0) stream.reset(ErrorCode.protocolError)
+    else if (stream.sendWindow > maxWindow) stream.reset(ErrorCode.flowControlError)
+    else this.#resume(stream)
+  }
+
+  /** In turn: who still has to wait is the last to be asked next time. */
+  #resumeWaiting(): void {
+    for (const stream of Array.from(this.#waiting)) {
+      if (this.#sendWindow <= 0 || this.output.isCongested) return
+      this.#resume(stream)
+    }
+  }
+
+  #resume(stream: Http2Stream): void {
+    if (this.#waiting.delete(stream)) stream.resume()
+  }
+
+  #creditConnection(bytes: number): void {
+    this.#uncredited += bytes
+    if (this.#uncredited < this.#options.connectionWindow / 2) return
+    this.#grant(0, this.#uncredited)
+    this.#receiveWindow += this.#uncredited
+    this.#uncredited = 0
+  }
+
+  #grant(stream: number, bytes: number): void {
+    this.output.add(frameHead(4, FrameType.windowUpdate, 0, stream) + word(bytes))
+  }
+
+  #answer(frame: string): void {
+    this.abused()
+    if (this.output.backlog > maxUnreadAnswers) throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
+    this.output.add(frame)
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const stream of Array.from(this.streams.values())) stream.close(undefined)
+    for (const answered of this.#pings.splice(0)) answered(false)
+    this.#options.onClosed(this.#error)
+  }
+}
+
+export const violation = (why: string): Http2Error => new Http2Error(ErrorCode.protocolError, why)
+const wrongSize = () => new Http2Error(ErrorCode.frameSizeError, 'a frame is of a size that it cannot have')

@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import type { ApiError } from '../../api/errors.ts'
+import type { Credentials } from '../auth/authenticate.ts'
+import { bodyTooLarge, bodyTooSlow } from './body-refusal.ts'
+import { certificateOf } from './client-certificate.ts'
+import { ClientGone } from './client-gone.ts'
+import type { Body, Exchange, Upgrade } from './exchange.ts'
+import { lastChunk } from './watch-chunks.ts'
+import type { Sink } from './watch-writer.ts'
+
+/** A request over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly method: string
+  readonly url: string
+  readonly upgrade: Upgrade | undefined
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #bodyTimeoutMs: number
+  #abort: AbortController | undefined
+  /** Part of the body was refused and never read, so the connection is of no more use after the answer. */
+  #isUnread = false
+  #isAnswered = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number, upgrade?: Upgrade) {
+    this.#request = request
+    this.#response = response
+    this.#bodyTimeoutMs = bodyTimeoutMs
+    this.upgrade = upgrade
+    this.method = request.method ?? ''
+    this.url = request.url ?? '/'
+    // Errors of a connection end in 'close'; unheard, they would end the process.
+    request.on('error', () => {})
+    response.on('error', () => {})
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  headersLike(prefix: string): string[] {
+    const found: string[] = []
+    for (const name in this.#request.headers) if (name.startsWith(prefix)) found.push(name)
+    return found
+  }
+
+  get certificate(): Credentials['certificate'] {
+    const { socket } = this.#request
+    return socket ? certificateOf(socket as TLSSocket) : undefined
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const abort = new AbortController()
+      this.#abort = abort
+      if (this.#isGone()) abort.abort()
+      else {
+        // What was answered needs no abort, which costs a tenth of a small answer.
+        this.#response.once('close', () => {
+          if (!this.#isAnswered) abort.abort()
+        })
+      }
+    }
+    return this.#abort.signal
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    const request = this.#request
+    const refuse = (why: ApiError) => {
+      this.#isUnread = true
+      return why
+    }
+    // What follows such a request is the other protocol's.
+    if (this.upgrade) return Promise.resolve(Buffer.alloc(0))
+    const tooLarge = () => refuse(bodyTooLarge(limit))
+    if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
+    if (this.#isGone()) return Promise.reject(new ClientGone())
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      let isWhole = false
+      const stop = () => {
+        clearTimeout(timer)
+        request.removeAllListeners('data')
+        // What comes until the answer is out is thrown away: left unread, it would stay in memory.
+        request.resume()
+      }
+      const timer = setTimeout(() => {
+        stop()
+        reject(refuse(bodyTooSlow()))
+      }, this.#bodyTimeoutMs)
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        chunks.push(chunk)
+        if (size <= limit) return
+        stop()
+        reject(tooLarge())
+      })
+      request.once('end', () => {
+        isWhole = true
+        clearTimeout(timer)
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      })
+      const gone = () => {
+        if (isWhole) return
+        clearTimeout(timer)
+        reject(new ClientGone())
+      }
+      request.once('close', gone)
+      request.once('error', gone)
+    })
+  }
+
+  respond(code: number, headers: Record<string, string | string[]>, body: Body): void {
+    const response = this.#response
+    if (this.#isGone() || response.writableEnded) return
+    this.#isAnswered = true
+    const closing = this.#isUnread ? { connection: 'close' } : {}
+    response.writeHead(code, { ...headers, 'content-length': String(body.length), ...closing })
+    if (this.#isUnread) response.once('finish', () => this.#request.destroy())
+    if (this.method === 'HEAD') return void response.end()
+    this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  /** Piece by piece, as fast as the client takes them. */
+  #send(pieces: Iterator<Buffer>, first = pieces.next()): void {
+    const response = this.#response
+    let next = first
+    while (!next.done) {
+      const after = pieces.next()
+      if (after.done) return void response.end(next.value)
+      if (this.#isGone()) return
+      if (!response.write(next.value)) return void response.once('drain', () => this.#send(pieces, after))
+      next = after
+    }
+    response.end()
+  }
+
+  stream(code: number, headers: Record<string, string | string[]>): Sink {
+    const response = this.#response
+    response.writeHead(code, headers)
+    // Chunks come framed already, once for all who get them.
+    const isChunked = response.chunkedEncoding === true
+    if (isChunked) response.chunkedEncoding = false
+    response.flushHeaders?.()
+    return {
+      write: (chunk) => {
+        if (!this.#isGone() && !response.writableEnded) response.write(isChunked ? chunk.framed : chunk.lines)
+      },
+      backlog: () => response.writableLength,
+      onDrain: (resume) => void response.on('drain', resume),
+      end: () => {
+        if (!this.#isGone() && !response.writableEnded) response.end(isChunked ? lastChunk : undefined)
+      },
+    }
+  }
+
+  forward(code: number, headers: Record<string, string | string[]>, source: Readable): void {
+    const response = this.#response
+    response.writeHead(code, headers)
+    response.flushHeaders?.()
+    source.pipe(response)
+    source.on('error', () => {})
+    source.once('close', () => {
+      // It broke off: the client must not take the answer for whole.
+      if (!source.readableEnded) this.destroy()
+    })
+    response.once('close', () => source.destroy())
+  }
+
+  #isGone(): boolean {
+    return this.#response.destroyed
+  }
+
+  destroy(): void {
+    this.#response.destroy()
+  }
+}

@@ -1,0 +1,186 @@
+import type { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { ErrorCode, type Field, type Http2Stream, type RequestHead } from '../../http2/index.ts'
+import type { Credentials } from '../auth/authenticate.ts'
+import { bodyTooLarge, bodyTooSlow } from './body-refusal.ts'
+import { certificateOf } from './client-certificate.ts'
+import { ClientGone } from './client-gone.ts'
+import type { Body, Exchange } from './exchange.ts'
+import type { Sink } from './watch-writer.ts'
+
+export interface Http2ExchangeOptions {
+  socket: TLSSocket
+  bodyTimeoutMs: number
+  /** It is over, answered or not. */
+  onClosed(): void
+}
+
+/** A request over HTTP/2. */
+export class Http2Exchange implements Exchange {
+  readonly method: string
+  readonly url: string
+  readonly upgrade = undefined
+  readonly #stream: Http2Stream
+  readonly #headers: RequestHead['headers']
+  readonly #options: Http2ExchangeOptions
+  #abort: AbortController | undefined
+  #isAnswered = false
+  /** Tells who waits for the body that it will not come. */
+  #onGone: (() => void) | undefined
+
+  constructor(stream: Http2Stream, head: RequestHead, options: Http2ExchangeOptions) {
+    this.#stream = stream
+    this.#headers = head.headers
+    this.#options = options
+    this.method = head.method
+    this.url = head.path
+    stream.onClosed = () => this.#closed()
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name)
+  }
+
+  headersLike(prefix: string): string[] {
+    const found: string[] = []
+    for (const name of this.#headers.keys()) if (name.startsWith(prefix)) found.push(name)
+    return found
+  }
+
+  get certificate(): Credentials['certificate'] {
+    return certificateOf(this.#options.socket)
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController()
+      if (this.#stream.isClosed && !this.#isAnswered) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    const stream = this.#stream
+    const announced = this.#headers.get('content-length')
+    if (Number(announced ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
+    if (stream.isClosed) return Promise.reject(new ClientGone())
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = []
+      let size = 0
+      let isOver = false
+      let timer: NodeJS.Timeout | undefined
+      const refuse = (why: Error) => {
+        isOver = true
+        clearTimeout(timer)
+        this.#onGone = undefined
+        // What comes until the answer is out is thrown away.
+        stream.discard()
+        reject(why)
+      }
+      this.#onGone = () => {
+        clearTimeout(timer)
+        reject(new ClientGone())
+      }
+      stream.receive({
+        data: (piece) => {
+          size += piece.length
+          pieces.push(piece)
+          if (size > limit) refuse(bodyTooLarge(limit))
+        },
+        end: () => {
+          isOver = true
+          clearTimeout(timer)
+          this.#onGone = undefined
+          if (announced !== undefined && Number(announced) !== size) {
+            stream.reset(ErrorCode.protocolError)
+            return reject(new ClientGone())
+          }
+          resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+        },
+      })
+      if (!isOver) timer = setTimeout(() => refuse(bodyTooSlow()), this.#options.bodyTimeoutMs)
+    })
+  }
+
+  respond(code: number, headers: Record<string, string | string[]>, body: Body): void {
+    if (this.#stream.isEnding) return
+    this.#isAnswered = true
+    const isEmpty = this.method === 'HEAD' || body.length === 0
+    this.#stream.sendHeaders(fieldsOf(code, headers, body.length), isEmpty)
+    if (!isEmpty) this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  /** Piece by piece, as fast as the client takes them. */
+  #send(pieces: Iterator<Buffer>, first = pieces.next()): void {
+    const stream = this.#stream
+    for (let next = first; !next.done; ) {
+      const after = pieces.next()
+      const isGone = stream.send(next.value, after.done)
+      if (after.done) return
+      if (!isGone) {
+        stream.onRoom = () => this.#send(pieces, after)
+        return
+      }
+      next = after
+    }
+  }
+
+  stream(code: number, headers: Record<string, string | string[]>): Sink {
+    const stream = this.#stream
+    stream.sendHeaders(fieldsOf(code, headers), false)
+    return {
+      write: (chunk) => void stream.send(chunk.lines),
+      backlog: () => stream.backlog,
+      onDrain: (resume) => (stream.onRoom = resume),
+      end: () => void stream.send(Buffer.alloc(0), true),
+    }
+  }
+
+  forward(code: number, headers: Record<string, string | string[]>, source: Readable): void {
+    const stream = this.#stream
+    stream.sendHeaders(fieldsOf(code, headers), false)
+    stream.onRoom = () => source.resume()
+    source.on('data', (piece: Buffer) => {
+      if (!stream.send(piece)) source.pause()
+    })
+    source.on('end', () => stream.send(Buffer.alloc(0), true))
+    source.on('error', () => {})
+    source.once('close', () => {
+      // It broke off: the client must not take the answer for whole.
+      if (!source.readableEnded) this.destroy()
+    })
+    this.signal.addEventListener('abort', () => source.destroy())
+  }
+
+  destroy(): void {
+    this.#stream.reset(ErrorCode.cancel)
+  }
+
+  #closed(): void {
+    this.#onGone?.()
+    this.#onGone = undefined
+    if (!this.#isAnswered) this.#abort?.abort()
+    this.#options.onClosed()
+  }
+}
+
+/** The date of answers, said anew each second. */
+let dated: Field = { name: 'date', value: '' }
+let datedSecond = 0
+
+function fieldsOf(code: number, headers: Record<string, string | string[]>, length?: number): Field[] {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== datedSecond) {
+    datedSecond = second
+    dated = { name: 'date', value: new Date(second * 1000).toUTCString() }
+  }
+  const fields: Field[] = [{ name: ':status', value: String(code) }]
+  for (const name in headers) {
+    const value = headers[name]!
+    if (typeof value === 'string') fields.push({ name: name.toLowerCase(), value })
+    else for (const one of value) fields.push({ name: name.toLowerCase(), value: one })
+  }
+  if (length !== undefined) fields.push({ name: 'content-length', value: String(length) })
+  fields.push(dated)
+  return fields
+}
