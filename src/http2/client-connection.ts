@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { Connection } from './connection.ts'
+import { Connection, violation } from './connection.ts'
 import { ErrorCode } from './errors.ts'
 import { Setting, maxWindow, preface } from './frames.ts'
 import type { Field } from './hpack/static-table.ts'
@@ -76,13 +76,16 @@ export class ClientConnection extends Connection {
   /** Takes no more requests, and ends when those that are open have ended. */
   close(): void {
     this.#isLeaving = true
+    this.#startPending()
     this.#leaveIfIdle()
   }
 
   /** The returned function breaks it off. */
   request(request: ClientRequest, answer: AnswerReceiver): () => void {
-    if (this.streams.size < this.#maxStreams) return this.#open(request, answer)
-    let cancel = (): void => void this.#pending.delete(start)
+    if (!this.isUsable || this.streams.size < this.#maxStreams) return this.#open(request, answer)
+    let cancel = (): void => {
+      if (this.#pending.delete(start)) answer.closed(true)
+    }
     const start = () => (cancel = this.#open(request, answer))
     this.#pending.add(start)
     return () => cancel()
@@ -101,7 +104,10 @@ export class ClientConnection extends Connection {
 
   protected override headers(id: number, fields: readonly Field[] | undefined, isEnd: boolean): void {
     const stream = this.streams.get(id)
-    if (!stream) return
+    if (!stream) {
+      if (this.isIdle(id)) throw violation('an answer to nothing')
+      return
+    }
     if (!fields) return stream.reset(ErrorCode.protocolError)
     stream.onHeaders?.(fields)
     if (isEnd) stream.remoteEnded()
@@ -136,12 +142,15 @@ export class ClientConnection extends Connection {
 
   #open({ fields, body }: ClientRequest, answer: AnswerReceiver): () => void {
     if (!this.isUsable) {
+      let isTold = false
+      const tell = () => {
+        if (isTold) return
+        isTold = true
+        answer.closed(true)
+      }
       // After the caller has its way to cancel.
-      let isCancelled = false
-      queueMicrotask(() => {
-        if (!isCancelled) answer.closed(true)
-      })
-      return () => (isCancelled = true)
+      queueMicrotask(tell)
+      return tell
     }
     const stream = new Http2Stream(this.#nextStream, this, this.windows)
     this.#nextStream += 2
@@ -161,8 +170,10 @@ export class ClientConnection extends Connection {
         if (hasHead) answer.data(piece)
       },
       end: () => {
-        if (hasHead) answer.end()
-        else stream.reset(ErrorCode.protocolError)
+        if (!hasHead) return stream.reset(ErrorCode.protocolError)
+        answer.end()
+        // A server that has answered may never take the rest of the question.
+        if (stream.backlog > 0) stream.reset(ErrorCode.noError)
       },
     })
     stream.sendHeaders(fields, body === undefined)

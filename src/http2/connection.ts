@@ -19,8 +19,13 @@ export interface ConnectionOptions {
 
 /** Header fields of a message may take so much, together. */
 const maxHeaderBytes = 1 << 16
-/** Of what is asked of us and costs the other side nothing, such as pings, no more than this waits to be sent. */
-const maxUnreadAnswers = 1 << 20
+/** More than this does not wait to be sent; of data, which goes only while there is room, far less does. */
+const maxUnreadAnswers = 4 << 20
+/** The last words wait for no more than this to be read before them, and no longer. */
+const lingeringBytes = 1 << 16
+const lingerMs = 1000
+/** The other side may take larger frames, but all other streams would wait for each. */
+const maxSentFrameBytes = 1 << 18
 
 /** What both sides of an HTTP/2 connection have in common: RFC 9113 without who opens streams. */
 export abstract class Connection implements StreamHost, FrameEvents {
@@ -41,8 +46,6 @@ export abstract class Connection implements StreamHost, FrameEvents {
   #sendWindow = defaultWindow
   #receiveWindow: number
   #uncredited = 0
-  /** Broken off: nothing that comes is looked at any more. */
-  #isFailing = false
   #isClosed = false
   #error: Error | undefined
   frameBytes = defaultFrameBytes
@@ -96,17 +99,33 @@ export abstract class Connection implements StreamHost, FrameEvents {
 
   /** Breaks off over something that the other side did. */
   protected fail(error: Http2Error): void {
-    if (this.isClosed || this.#isFailing) return
-    this.#isFailing = true
+    if (this.isClosed) return
     this.#error ??= error
+    // What was said last has a chance to arrive, where somebody reads.
+    const isRead = this.#socket.writableLength < lingeringBytes
     this.sayGoodbye(error.code)
     this.output.flush()
-    // What was said last has a chance to arrive.
-    this.#socket.end(() => this.#socket.destroy())
+    if (isRead) this.#socket.end(() => this.#socket.destroy())
+    else this.#socket.destroy()
+    const linger = setTimeout(() => this.#socket.destroy(), lingerMs).unref()
+    this.#socket.once('close', () => clearTimeout(linger))
+    // Nothing that comes is looked at any more, and no stream waits for the other side to hang up.
+    this.#closed()
+  }
+
+  /** Breaks off a stream over something that the other side did, which costs it no more than a reset of its own. */
+  protected blame(stream: Http2Stream, code: number): void {
+    this.abused()
+    stream.reset(code)
+  }
+
+  /** Before anything that has us say something: who does not read must not ask for more. */
+  protected expectReader(): void {
+    if (this.output.backlog > maxUnreadAnswers) throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
   }
 
   protected received(bytes: Buffer): void {
-    if (this.isClosed || this.#isFailing) return
+    if (this.isClosed) return
     try {
       this.#reader.take(bytes)
     } catch (e) {
@@ -183,6 +202,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
         return this.#ping(frame)
       case FrameType.goaway:
         if (frame.payload.length < 8) throw wrongSize()
+        if (frame.stream !== 0) throw violation('a goodbye of a stream')
         return this.goaway(frame.payload.readUInt32BE(0) & maxWindow, frame.payload.readUInt32BE(4))
       case FrameType.windowUpdate:
         return this.#windowUpdate(frame)
@@ -194,23 +214,26 @@ export abstract class Connection implements StreamHost, FrameEvents {
     }
   }
 
-  dataBegins(id: number, length: number, padding: number): void {
+  dataBegins(id: number, length: number, padding: number, flags: number): void {
     if (this.#block) throw violation('another frame amid header fields')
     if (id === 0 || this.isIdle(id)) throw violation('data of a stream that is not open')
     this.#receiveWindow -= length
     if (this.#receiveWindow < 0) throw new Http2Error(ErrorCode.flowControlError, 'more data than the connection may send')
+    // Many clients send the end of a body by itself.
+    if (length === padding && !(flags & Flag.endStream)) this.abused()
     const stream = this.streams.get(id)
-    // What is under way for a stream that was broken off.
-    if (!stream) return this.#creditConnection(length)
-    if (stream.isRemoteEnded) return stream.reset(ErrorCode.streamClosed)
+    if (!stream) return this.#creditConnection(padding)
     stream.receiveWindow -= length
-    if (stream.receiveWindow < 0) return stream.reset(ErrorCode.flowControlError)
+    if (stream.isRemoteEnded) this.blame(stream, ErrorCode.streamClosed)
+    else if (stream.receiveWindow < 0) this.blame(stream, ErrorCode.flowControlError)
     if (padding > 0) this.credit(stream, padding)
-    if (length === padding) this.abused()
   }
 
   data(id: number, piece: Buffer): void {
-    this.streams.get(id)?.take(piece)
+    const stream = this.streams.get(id)
+    if (stream) stream.take(piece)
+    // Under way for a stream that was broken off, perhaps amid this very frame.
+    else this.#creditConnection(piece.length)
   }
 
   dataEnds(id: number, flags: number): void {
@@ -260,7 +283,9 @@ export abstract class Connection implements StreamHost, FrameEvents {
     }
     if (payload.length % 6 !== 0) throw wrongSize()
     for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    // Before anything that would not have been allowed without them.
     this.#answer(frameHead(0, FrameType.settings, Flag.ack, 0))
+    this.#resumeWaiting()
     this.settled()
   }
 
@@ -268,14 +293,17 @@ export abstract class Connection implements StreamHost, FrameEvents {
     if (id === Setting.headerTableSize) this.#encoder.setTableBytes(value)
     else if (id === Setting.maxFrameSize) {
       if (value < defaultFrameBytes || value > 0xffffff) throw violation('frames of a size that is not allowed')
-      this.frameBytes = value
+      this.frameBytes = Math.min(value, maxSentFrameBytes)
     } else if (id === Setting.initialWindowSize) {
       if (value > maxWindow) throw new Http2Error(ErrorCode.flowControlError, 'a window that is too large')
       const more = value - this.windows.send
       this.windows.send = value
-      for (const stream of this.streams.values()) stream.sendWindow += more
-      if (more > 0) this.#resumeWaiting()
-    } else this.settings(id, value)
+      for (const stream of this.streams.values()) {
+        stream.sendWindow += more
+        if (stream.sendWindow > maxWindow) throw new Http2Error(ErrorCode.flowControlError, 'a window that cannot be')
+      }
+    } else if (id === Setting.enablePush && value > 1) throw violation('pushing that is neither on nor off')
+    else this.settings(id, value)
   }
 
   #ping({ stream, flags, payload }: Frame): void {
@@ -297,8 +325,8 @@ export abstract class Connection implements StreamHost, FrameEvents {
     const stream = this.streams.get(id)
     if (!stream) return
     stream.sendWindow += bytes
-    if (bytes === 0) stream.reset(ErrorCode.protocolError)
-    else if (stream.sendWindow > maxWindow) stream.reset(ErrorCode.flowControlError)
+    if (bytes === 0) this.blame(stream, ErrorCode.protocolError)
+    else if (stream.sendWindow > maxWindow) this.blame(stream, ErrorCode.flowControlError)
     else this.#resume(stream)
   }
 
@@ -328,7 +356,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
 
   #answer(frame: string): void {
     this.abused()
-    if (this.output.backlog > maxUnreadAnswers) throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
+    this.expectReader()
     this.output.add(frame)
   }
 

@@ -46,7 +46,7 @@ export interface FrameEvents {
   /** Any frame but DATA, whole. */
   frame(frame: Frame): void
   /** A DATA frame begins. `length` bytes of it count against the windows, `padding` of which nobody will see. */
-  dataBegins(stream: number, length: number, padding: number): void
+  dataBegins(stream: number, length: number, padding: number, flags: number): void
   /** A piece of it, as it arrives. */
   data(stream: number, piece: Buffer): void
   dataEnds(stream: number, flags: number): void
@@ -99,7 +99,7 @@ export class FrameReader {
 
   #beginData(bytes: Buffer, at: number, { stream, length, flags }: { stream: number; length: number; flags: number }): number {
     if (!(flags & Flag.padded)) {
-      this.#on.dataBegins(stream, length, 0)
+      this.#on.dataBegins(stream, length, 0, flags)
       this.#startPayload(stream, flags, length, 0)
       return at
     }
@@ -107,7 +107,7 @@ export class FrameReader {
     if (at === bytes.length) return at - headBytes
     const padding = bytes[at]!
     if (padding >= length) throw new Http2Error(ErrorCode.protocolError, 'a frame has more padding than bytes')
-    this.#on.dataBegins(stream, length, padding + 1)
+    this.#on.dataBegins(stream, length, padding + 1, flags)
     this.#startPayload(stream, flags, length - 1 - padding, padding)
     return at + 1
   }

@@ -67,7 +67,7 @@ export class ServerConnection extends Connection {
     if (open) {
       // Those at the end of a body, of which we make nothing.
       if (isEnd && !open.isRemoteEnded) open.remoteEnded()
-      else open.reset(ErrorCode.protocolError)
+      else this.blame(open, open.isRemoteEnded ? ErrorCode.streamClosed : ErrorCode.protocolError)
       return
     }
     if (id % 2 === 0) throw violation('a stream of a number that is not the client\'s')
@@ -87,16 +87,14 @@ export class ServerConnection extends Connection {
   #begin(id: number, fields: readonly Field[] | undefined, isEnd: boolean): void {
     this.lastRemote = id
     const stream = new Http2Stream(id, this, this.windows)
-    if (this.#isLeaving || this.streams.size >= this.#options.maxStreams) {
-      this.abused()
-      return stream.reset(ErrorCode.refusedStream)
-    }
+    this.expectReader()
+    if (this.#isLeaving || this.streams.size >= this.#options.maxStreams) return this.blame(stream, ErrorCode.refusedStream)
     this.streams.set(id, stream)
     if (isEnd) stream.remoteEnded()
     if (!fields) return stream.sendHeaders([{ name: ':status', value: '431' }], true)
     const head = requestHead(fields)
     if (head) this.#options.onRequest(stream, head)
-    else stream.reset(ErrorCode.protocolError)
+    else this.blame(stream, ErrorCode.protocolError)
   }
 
   #leaveIfIdle(): void {

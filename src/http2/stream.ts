@@ -83,9 +83,12 @@ export class Http2Stream {
 
   /** Takes what has come, and what will. */
   receive(receiver: StreamReceiver): void {
+    // From its end, which costs the same for any number of pieces.
+    if (!this.#receiver) this.#held.reverse()
     this.#receiver = receiver
-    for (const piece of this.#held.splice(0)) this.#hand(receiver, piece)
-    if (this.#isRemoteEnded) receiver.end()
+    // Amid this it may be broken off, or given to another receiver.
+    while (this.#receiver === receiver && this.#held.length > 0) this.#hand(receiver, this.#held.pop()!)
+    if (this.#receiver === receiver && this.#isRemoteEnded && !this.#isClosed) receiver.end()
   }
 
   /** Throws away what has come, and what will. */

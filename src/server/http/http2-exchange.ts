@@ -164,6 +164,12 @@ export class Http2Exchange implements Exchange {
   }
 }
 
+// oxlint-disable-next-line no-control-regex
+const unfit = /[^\t\x20-\x7e\x80-\xff]/g
+
+/** What no header may have, such as a line break, is not sent. */
+const clean = (value: string): string => value.replace(unfit, '?')
+
 /** The date of answers, said anew each second. */
 let dated: Field = { name: 'date', value: '' }
 let datedSecond = 0
@@ -177,8 +183,8 @@ function fieldsOf(code: number, headers: Record<string, string | string[]>, leng
   const fields: Field[] = [{ name: ':status', value: String(code) }]
   for (const name in headers) {
     const value = headers[name]!
-    if (typeof value === 'string') fields.push({ name: name.toLowerCase(), value })
-    else for (const one of value) fields.push({ name: name.toLowerCase(), value: one })
+    if (typeof value === 'string') fields.push({ name: name.toLowerCase(), value: clean(value) })
+    else for (const one of value) fields.push({ name: name.toLowerCase(), value: clean(one) })
   }
   if (length !== undefined) fields.push({ name: 'content-length', value: String(length) })
   fields.push(dated)

@@ -114,6 +114,11 @@ describe.each([['HTTP/1.1', http1], ['HTTP/2', http2]])('listen() over %s', (_na
 })
 
 describe('listen()', () => {
+  it('sends nothing over HTTP/2 that no header may have', async () => {
+    handle = async (e) => e.respond(200, { warning: 'a\r\nb\u010a' }, wholeBody(Buffer.alloc(0)))
+    expect((await http2('/')).headers.warning).toBe('a??b?')
+  })
+
   it('takes no certificate that it has not signed for more than none', async () => {
     handle = async (e) => e.respond(200, {}, wholeBody(Buffer.from(String(e.certificate))))
     const foreign = issueClientCertificate(stranger, { commonName: 'ann', organizations: ['admins'] }, now)
