@@ -8,7 +8,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { http1Client, http2Client } from './load/client.ts'
-import { type Bench, clients, createPods, listing, makeNamespace, must, podName, podsOf, throughput, watchedCreates } from './load/figures.ts'
+import { type Bench, clients, createPods, http2Connections, listing, makeNamespace, must, podName, podsOf, throughput, watchedCreates } from './load/figures.ts'
 import { inParallel, quantile, rounded } from './load/measure.ts'
 import { type RunningServer, cpuSeconds, pause, resident, startServer } from './load/server.ts'
 import { readTarget } from './load/target.ts'
@@ -56,7 +56,7 @@ async function startAndIdle(): Promise<RunningServer> {
 async function run(bench: Bench): Promise<void> {
   const { target } = bench
   const h1 = http1Client(target, clients)
-  const h2 = await http2Client(target, 4)
+  const h2 = await http2Client(target, http2Connections)
   const main = 'bench'
   await makeNamespace(h1, main)
   // Pods are numbered through, so that no two of a run have the same name.
@@ -69,8 +69,11 @@ async function run(bench: Bench): Promise<void> {
   if (wants('creates')) {
     await throughput(bench, 'creates, the first after the start', warmUp, createPods(h1, main, made))
     made += warmUp
-    await watchedCreates(bench, { figure: '32 writers, 10 watchers', namespace: main, from: made, count: load.creates, watchers: 10, width: clients })
-    made += load.creates
+    for (const protocol of ['HTTP/1.1', 'HTTP/2'] as const) {
+      const figure = `32 writers, 10 watchers, ${protocol}`
+      await watchedCreates(bench, { figure, namespace: main, from: made, count: load.creates, watchers: 10, width: clients, protocol })
+      made += load.creates
+    }
     await throughput(bench, 'creates, no watchers', load.creates / 2, createPods(h1, main, made))
     made += load.creates / 2
     await create(h2, main, warmUp / 2)
@@ -99,7 +102,7 @@ async function run(bench: Bench): Promise<void> {
     await listing(bench, 'list of 2,000 pods', podsOf(listed), load.lists)
   }
   if (wants('fanout')) {
-    await watchedCreates(bench, { figure: '100 watchers', namespace: main, from: made, count: load.fanOut, watchers: 100, width: 8 })
+    await watchedCreates(bench, { figure: '100 watchers', namespace: main, from: made, count: load.fanOut, watchers: 100, width: 8, protocol: 'HTTP/2' })
     made += load.fanOut
   }
   h1.close()

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import tls from 'node:tls'
-import { ClientConnection } from '../../src/http2/index.ts'
+import { ClientConnection, type Field } from '../../src/http2/index.ts'
 import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
+
+export type Protocol = 'HTTP/1.1' | 'HTTP/2'
 
 export interface Answer {
   code: number
@@ -59,9 +61,9 @@ export function http1Client(target: Target, connections: number): Client {
 }
 
 /** HTTP/2 over so many connections, in turn. */
-export async function http2Client({ url, tls: identity, headers }: Target, connections: number): Promise<Client> {
-  const sessions = await Promise.all(Array.from({ length: connections }, () => openHttp2(url, identity)))
-  const fixed = [{ name: ':scheme', value: 'https' }, { name: ':authority', value: url.host }, ...Object.entries(headers).map(([name, value]) => ({ name, value }))]
+export async function http2Client(target: Target, connections: number): Promise<Client> {
+  const sessions = await Promise.all(Array.from({ length: connections }, () => openHttp2(target)))
+  const fixed = fixedFields(target)
   let next = 0
   return {
     send: (method, path, body, type = 'application/json') =>
@@ -85,7 +87,15 @@ export async function http2Client({ url, tls: identity, headers }: Target, conne
   }
 }
 
-function openHttp2(url: URL, identity: Target['tls']): Promise<ClientConnection> {
+/** What every request to a server has. */
+export const fixedFields = ({ url, headers }: Target): Field[] => [
+  { name: ':scheme', value: 'https' },
+  { name: ':authority', value: url.host },
+  ...Object.entries(headers).map(([name, value]) => ({ name, value })),
+]
+
+/** A connection that speaks HTTP/2, once the server has said what it allows. */
+export function openHttp2({ url, tls: identity }: Target): Promise<ClientConnection> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ host: url.hostname, port: Number(url.port || 443), servername: isIP(url.hostname) ? '' : url.hostname, ALPNProtocols: ['h2'], ...identity })
     socket.setNoDelay(true)

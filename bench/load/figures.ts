@@ -1,5 +1,5 @@
 import https from 'node:https'
-import { type Client, http1Client } from './client.ts'
+import { type Client, type Protocol, http1Client, http2Client } from './client.ts'
 import { type Spent, inParallel, quantile, rounded, spend } from './measure.ts'
 import { podText } from './pod.ts'
 import type { Target } from './target.ts'
@@ -14,6 +14,8 @@ export interface Bench {
 }
 
 export const clients = 32
+/** Of all clients together: with HTTP/2 those of a process share one. */
+export const http2Connections = 4
 const arrivalLimitMs = 30_000
 
 export const podName = (index: number): string => `${namePrefix}${String(index).padStart(6, '0')}`
@@ -48,10 +50,21 @@ export function createPods(client: Client, namespace: string, from: number): (in
   return (index) => must(client, 201, 'POST', podsOf(namespace), podText(podName(from + index)))
 }
 
+export interface WatchedCreates {
+  figure: string
+  namespace: string
+  from: number
+  count: number
+  watchers: number
+  /** How many write at once. */
+  width: number
+  protocol: Protocol
+}
+
 /** Creates while so many watch: how fast, and how long until a watcher has an object that was sent. */
-export async function watchedCreates(bench: Bench, options: { figure: string; namespace: string; from: number; count: number; watchers: number; width: number }): Promise<void> {
-  const { figure, namespace, from, count, watchers, width } = options
-  const client = http1Client(bench.target, width)
+export async function watchedCreates(bench: Bench, options: WatchedCreates): Promise<void> {
+  const { figure, namespace, from, count, watchers, width, protocol } = options
+  const client = protocol === 'HTTP/1.1' ? http1Client(bench.target, width) : await http2Client(bench.target, http2Connections)
   const sent = new Map<string, number>()
   const acknowledged = new Map<string, number>()
   const arrivals: { name: string; at: number }[] = []
@@ -64,7 +77,7 @@ export async function watchedCreates(bench: Bench, options: { figure: string; na
   }
   const path = '/api/v1/pods?watch=true&resourceVersion='
   const { resourceVersion } = await newest(bench.target)
-  const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(bench.target, path + resourceVersion, onName)))
+  const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(bench.target, path + resourceVersion, protocol, onName)))
   let seconds = 0
   const spent = await spend(count, bench.serverCpu, async () => {
     const start = performance.now()

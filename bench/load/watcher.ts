@@ -1,3 +1,4 @@
+import { type Protocol, fixedFields, openHttp2 } from './client.ts'
 import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
 
@@ -9,31 +10,40 @@ const quote = 0x22
 
 /** Calls back with the name of every object that a watch tells of, as soon as its line is there. */
 export class Watcher {
-  readonly #connection: Connection
   readonly #onName: (name: string, at: number) => void
   #rest: Buffer[] = []
+  #end = () => {}
   lines = 0
 
-  private constructor(target: Target, onName: (name: string, at: number) => void) {
-    this.#connection = new Connection(target)
+  private constructor(onName: (name: string, at: number) => void) {
     this.#onName = onName
   }
 
   /** Resolves once the server has answered: from then on every change is told. */
-  static open(target: Target, path: string, onName: (name: string, at: number) => void): Promise<Watcher> {
-    const watcher = new Watcher(target, onName)
+  static open(target: Target, path: string, protocol: Protocol, onName: (name: string, at: number) => void): Promise<Watcher> {
+    const watcher = new Watcher(onName)
     return new Promise((resolve, reject) => {
-      watcher.#connection.send('GET', path, undefined, '', {
-        head: (code) => (code === 200 ? resolve(watcher) : reject(new Error(`${path}: ${code}`))),
-        body: (piece) => watcher.#take(piece),
-        end: () => {},
-        failed: reject,
-      })
+      const head = (code: number) => (code === 200 ? resolve(watcher) : reject(new Error(`${path}: ${code}`)))
+      if (protocol === 'HTTP/1.1') watcher.#watchHttp1(target, path, head, reject)
+      else watcher.#watchHttp2(target, path, head).catch(reject)
     })
   }
 
   close(): void {
-    this.#connection.close()
+    this.#end()
+  }
+
+  #watchHttp1(target: Target, path: string, head: (code: number) => void, failed: (why: Error) => void): void {
+    const connection = new Connection(target)
+    this.#end = () => connection.close()
+    connection.send('GET', path, undefined, '', { head, body: (piece) => this.#take(piece), end: () => {}, failed })
+  }
+
+  async #watchHttp2(target: Target, path: string, head: (code: number) => void): Promise<void> {
+    const connection = await openHttp2(target)
+    this.#end = () => connection.destroy()
+    const fields = [{ name: ':method', value: 'GET' }, { name: ':path', value: path }, ...fixedFields(target)]
+    connection.request({ fields, body: undefined }, { head, data: (piece) => this.#take(piece), end: () => {}, closed: () => {} })
   }
 
   #take(chunk: Buffer): void {

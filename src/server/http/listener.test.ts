@@ -119,6 +119,16 @@ describe('listen()', () => {
     expect((await http2('/')).headers.warning).toBe('a??b?')
   })
 
+  it('keeps a connection for the next request as long as Kubernetes does, and says so', async () => {
+    handle = echo
+    const agent = new Agent({ keepAlive: true })
+    const said = await new Promise((resolve, reject) => {
+      httpsRequest({ host: '127.0.0.1', port: listener.port, agent, ...tls() }, (response) => resolve(response.resume().headers['keep-alive'])).on('error', reject).end()
+    })
+    agent.destroy()
+    expect(said).toBe('timeout=90')
+  })
+
   it('takes no certificate that it has not signed for more than none', async () => {
     handle = async (e) => e.respond(200, {}, wholeBody(Buffer.from(String(e.certificate))))
     const foreign = issueClientCertificate(stranger, { commonName: 'ann', organizations: ['admins'] }, now)

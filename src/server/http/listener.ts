@@ -28,6 +28,8 @@ export interface Listener {
   close(graceMs: number): Promise<void>
 }
 
+/** A connection of HTTP/1.1 on which nothing is asked is kept for so long, as by Kubernetes: Node's five seconds would end many that are just about to be used. */
+const idleMs = 90_000
 /** How many requests of one HTTP/2 connection may be open at once. */
 const maxStreams = 1000
 
@@ -50,6 +52,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
+    keepAliveTimeout: idleMs,
   })
   const open: Open = { sockets: new Set(), http2: new Set(), answering: new Set() }
   const serve: Serve = { handle: options.handle, bodyTimeoutMs: options.bodyTimeoutMs ?? 60_000, open }
