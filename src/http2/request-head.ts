@@ -1,3 +1,4 @@
+import { isFieldName } from './field-rules.ts'
 import type { Field } from './hpack/static-table.ts'
 
 /** The beginning of a request, as a server sees it. */
@@ -10,7 +11,6 @@ export interface RequestHead {
 }
 
 const aboutConnection = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-const isName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 /** No line breaks and no zero bytes, which mean something else further on, and no spaces around. */
 // oxlint-disable-next-line no-control-regex
 const isValue = /^(?:[^\0\r\n\t ](?:[^\0\r\n]*[^\0\r\n\t ])?)?$/
@@ -26,7 +26,7 @@ export function requestHead(fields: readonly Field[]): RequestHead | undefined {
       pseudo[name as keyof typeof pseudo] = value
       continue
     }
-    if (!isName.test(name) || aboutConnection.has(name) || (name === 'te' && value !== 'trailers')) return undefined
+    if (!isFieldName(name) || aboutConnection.has(name) || (name === 'te' && value !== 'trailers')) return undefined
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
-import { ClientConnection, type Field } from '../../http2/index.ts'
+import { ClientConnection, type Field, isFieldName } from '../../http2/index.ts'
 import type { TransportError } from '../transport.ts'
 import { unanswered, unsent } from './failure.ts'
 import type { Answer, AnswerHeaders, Wire, WireRequest } from './wire.ts'
@@ -168,7 +168,6 @@ export class Http2Wire implements Wire {
   }
 }
 
-const isName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 // oxlint-disable-next-line no-control-regex
 const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -176,7 +175,7 @@ const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
 function fieldsOf({ method, path, headers }: WireRequest, addressed: readonly Field[]): Field[] {
   const fields: Field[] = [{ name: ':method', value: method }, ...addressed, { name: ':path', value: path }]
   const add = (name: string, value: string) => {
-    if (!isName.test(name)) throw new TypeError(`Header name must be a valid HTTP token ["${name}"]`)
+    if (!isFieldName(name)) throw new TypeError(`Header name must be a valid HTTP token ["${name}"]`)
     if (!isValue.test(value)) throw new TypeError(`Invalid character in header content ["${name}"]`)
     fields.push({ name, value: value.trim() })
   }
