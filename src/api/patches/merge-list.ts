@@ -12,11 +12,13 @@ export type MergeItem = (item: JsonObject, patch: JsonObject) => JsonObject
 /** The kind that all items of the lists are of. Throws if they differ, or if there is none. */
 function itemKind(...lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   let first: string | undefined
-  for (const item of lists.flat()) {
-    const kind = goKind(item)
-    if (first === undefined && kind === 'slice') throw listOfLists()
-    first ??= kind
-    if (kind !== first) throw fault(`list element types are not identical: ${goFormat(lists)}`)
+  for (const list of lists) {
+    for (const item of list) {
+      const kind = goKind(item)
+      if (first === undefined && kind === 'slice') throw listOfLists()
+      first ??= kind
+      if (kind !== first) throw fault(`list element types are not identical: ${goFormat(lists)}`)
+    }
   }
   if (first === undefined) throw fault('no elements in any of the given slices')
   return first === 'map' ? 'map' : 'scalar'
@@ -47,24 +49,35 @@ function obeyItems(original: Json[], patch: Json[], mergeKey: string): { origina
   return { original: (original as JsonObject[]).filter(isKept), patch: plain }
 }
 
-function mergeItems(original: Json[], patch: Json[], mergeKey: string, mergeItem: MergeItem): Json[] {
-  const merged = [...original]
+interface MergedItems {
+  items: Json[]
+  /** Items are all told apart, and those of the patch stand in its order: no other order comes of the patch. */
+  isInOrder: boolean
+}
+
+function mergeItems(original: Json[], patch: Json[], mergeKey: string, mergeItem: MergeItem): MergedItems {
+  const items = [...original]
   const places = new Map<Json | undefined, number>()
-  for (const [i, item] of merged.entries()) {
-    const id = (item as JsonObject)[mergeKey]
+  for (let i = 0; i < items.length; i++) {
+    const id = (items[i] as JsonObject)[mergeKey]
     if (id !== undefined && !places.has(id)) places.set(id, i)
   }
+  let isInOrder = places.size === items.length
+  let last = -1
   for (const item of patch as JsonObject[]) {
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
     const place = places.get(item[mergeKey])
     if (place === undefined) {
-      places.set(item[mergeKey], merged.length)
-      merged.push(item)
+      places.set(item[mergeKey], items.length)
+      items.push(item)
+      isInOrder = false
     } else {
-      merged[place] = mergeItem(merged[place] as JsonObject, item)
+      items[place] = mergeItem(items[place] as JsonObject, item)
+      if (place < last) isInOrder = false
+      last = place
     }
   }
-  return merged
+  return { items, isInOrder }
 }
 
 /** Merges a list by the merge key of its items, or as a set if they are plain values. */
@@ -74,8 +87,8 @@ function mergeByIdentity(original: Json[], patch: Json[], mergeKey: string | und
   if (itemKind(original, patch) === 'scalar') return orderMerged([...new Set([...original, ...patch])], patch, original, identity)
   if (mergeKey === undefined) throw fault('cannot merge lists without merge key for struct')
   const obeyed = obeyItems(original, patch, mergeKey)
-  const merged = mergeItems(obeyed.original, obeyed.patch, mergeKey, mergeItem)
-  return orderMerged(merged, obeyed.patch, obeyed.original, identity)
+  const { items, isInOrder } = mergeItems(obeyed.original, obeyed.patch, mergeKey, mergeItem)
+  return isInOrder ? items : orderMerged(items, obeyed.patch, obeyed.original, identity)
 }
 
 /** The list that results from the one that was and the one in the patch, as the field's strategy has it. */

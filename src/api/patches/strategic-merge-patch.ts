@@ -25,11 +25,12 @@ function listOrAbsent(value: Json | undefined): Json[] | undefined {
 }
 
 /** Merges every list for which the patch gives an order; returns the patch's fields that are done with. */
-function mergeOrdered(result: JsonObject, patch: JsonObject, type: FieldType): Set<string> {
-  const done = new Set<string>()
-  for (const [key, order] of Object.entries(patch)) {
+function mergeOrdered(result: JsonObject, patch: JsonObject, type: FieldType): ReadonlySet<string> {
+  let done: Set<string> | undefined
+  for (const key of Object.keys(patch)) {
     if (!key.startsWith(setElementOrder)) continue
-    done.add(key)
+    const order = patch[key]!
+    done = (done ?? new Set([retainKeys])).add(key)
     if (!Array.isArray(order)) throw notAList(order)
     const target = directiveTarget(key, setElementOrder)
     if (target === undefined) throw badElementOrder()
@@ -40,8 +41,10 @@ function mergeOrdered(result: JsonObject, patch: JsonObject, type: FieldType): S
     setOwnField(result, target, mergeInOrder(original, change, order, field, itemMerger(field.type)))
     done.add(target)
   }
-  return done
+  return done ?? onlyRetainKeys
 }
+
+const onlyRetainKeys: ReadonlySet<string> = new Set([retainKeys])
 
 /** The new value of a field that was there and is of the kind that the patch has. */
 function mergeField(original: Json, change: Json, key: string, type: FieldType, deletes: boolean): Json {
@@ -57,9 +60,10 @@ function mergeField(original: Json, change: Json, key: string, type: FieldType, 
 function mergeObject(original: JsonObject, patch: JsonObject, type: FieldType): JsonObject {
   if (Object.hasOwn(patch, directive)) return obeyDirective(patch)
   const result = Object.hasOwn(patch, retainKeys) ? retainedFields(original, patch) : { ...original }
-  const done = mergeOrdered(result, patch, type).add(retainKeys)
-  for (const [patchKey, change] of Object.entries(patch)) {
+  const done = mergeOrdered(result, patch, type)
+  for (const patchKey of Object.keys(patch)) {
     if (done.has(patchKey)) continue
+    const change = patch[patchKey]!
     const deletes = patchKey.startsWith(deleteFromPrimitiveList)
     const key = deletes ? directiveTarget(patchKey, deleteFromPrimitiveList) : patchKey
     if (key === undefined) throw badPrimitiveList()

@@ -87,18 +87,29 @@ export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, nameRu
   return errors
 }
 
-function validateMetaCommon(meta: ObjectMeta, path: Path): FieldError[] {
+/** What is the very same as in `old` was judged before. */
+function validateMetaCommon(meta: ObjectMeta, path: Path, old?: ObjectMeta): FieldError[] {
+  const { generation = 0, labels, annotations, ownerReferences, finalizers } = meta
   return [
-    ...((meta.generation ?? 0) < 0 ? [invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0')] : []),
-    ...validateLabels(meta.labels, path.child('labels')),
-    ...validateAnnotations(meta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers, path.child('finalizers')),
+    ...(generation < 0 ? [invalid(path.child('generation'), generation, 'must be greater than or equal to 0')] : []),
+    ...(labels === old?.labels ? [] : validateLabels(labels, path.child('labels'))),
+    ...(annotations === old?.annotations ? [] : validateAnnotations(annotations, path.child('annotations'))),
+    ...(ownerReferences === old?.ownerReferences ? [] : validateOwnerReferences(ownerReferences, path.child('ownerReferences'))),
+    ...(finalizers === old?.finalizers ? [] : validateFinalizers(finalizers, path.child('finalizers'))),
   ]
 }
 
-const fixed = (value: unknown, old: unknown, path: Path): FieldError[] =>
-  value === old ? [] : [invalid(path, value ?? (typeof old === 'string' ? '' : value), 'field is immutable')]
+/** Names may be absent or empty, which is the same; so is nothing else. */
+const fixedNames = ['name', 'namespace', 'uid'] as const
+const fixedFields = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+
+function validateFixed(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  const refuse = (field: string, value: unknown, was: unknown) => errors.push(invalid(path.child(field), value ?? (typeof was === 'string' ? '' : value), 'field is immutable'))
+  for (const field of fixedNames) if ((meta[field] ?? '') !== (old[field] ?? '')) refuse(field, meta[field], '')
+  for (const field of fixedFields) if (meta[field] !== old[field]) refuse(field, meta[field], old[field])
+  return errors
+}
 
 /** Judges the metadata of an update: as a new one's, and what may not change. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
@@ -114,15 +125,10 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
       )
     }
   }
-  errors.push(...fixed(meta.name ?? '', old.name ?? '', path.child('name')))
-  errors.push(...fixed(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')))
-  errors.push(...fixed(meta.uid ?? '', old.uid ?? '', path.child('uid')))
-  errors.push(...fixed(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')))
-  errors.push(...fixed(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')))
-  errors.push(...fixed(meta.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
+  errors.push(...validateFixed(meta, old, path))
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
-  errors.push(...validateMetaCommon(meta, path))
+  errors.push(...validateMetaCommon(meta, path, old))
   return errors
 }
