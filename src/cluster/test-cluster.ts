@@ -64,6 +64,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     random,
     logger,
     release: 'testing',
+    freezesObjects: true,
     address: '127.0.0.1:6443',
   })
   const transport = new InProcessTransport(server, admin)

@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
   tokenKey?: string
   maxWatches?: number
+  /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
+  freezesObjects?: boolean
 }
 
 /** The API of one cluster over one store. It knows no sockets: exchanges are handed to it. */
@@ -109,7 +111,7 @@ export class ApiServer {
     const objects = await ObjectStore.open(options.store, registry, (why) => {
       options.logger.error('the store can no longer be followed', { error: why })
       if (server) server.#lose(why)
-    })
+    }, options.freezesObjects)
     const { gates, admission, clock, random } = options
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens, actions)

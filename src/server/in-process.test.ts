@@ -27,6 +27,7 @@ beforeEach(async () => {
     random: { next: () => 0.5, uuid: () => `uid-${++uuids}` },
     logger: silentLogger,
     release: '0',
+    freezesObjects: true,
     address: '127.0.0.1:6443',
   })
 })

@@ -2,10 +2,11 @@ import { alreadyExists, conflictModified, entityTooLarge } from '../api/errors.t
 import { deepEqual } from '../api/deep-equal.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Store, StoreEvent, Watch } from '../store/index.ts'
+import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from './registry.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
-import { StoredObject, encodeForStore } from './stored-object.ts'
+import { StoredObject } from './stored-object.ts'
 
 const registryPrefix = '/registry/'
 
@@ -15,23 +16,23 @@ export class ObjectStore {
   readonly #caches = new Map<Registered, ResourceCache>()
   /** Events name keys; this finds the cache by the key's resource part. */
   readonly #byPrefix = new Map<string, ResourceCache>()
-  readonly #decoded = new WeakMap<Buffer, KubeObject>()
+  readonly #encoded = new WeakMap<Buffer, Encoded>()
   #revision: number
   #feed: Watch | undefined
 
-  private constructor(store: Store, registry: Registry) {
+  private constructor(store: Store, registry: Registry, freezes: boolean) {
     this.#store = store
     this.#revision = store.revision
     for (const registered of registry.storages()) {
-      const cache = new ResourceCache(registered.prefix, registered.head, this.#decoded)
+      const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, freezes)
       this.#caches.set(registered, cache)
       this.#byPrefix.set(registered.prefix, cache)
     }
   }
 
   /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
-  static async open(store: Store, registry: Registry, onLost: (why: Error) => void): Promise<ObjectStore> {
-    const objects = new ObjectStore(store, registry)
+  static async open(store: Store, registry: Registry, onLost: (why: Error) => void, freezes = false): Promise<ObjectStore> {
+    const objects = new ObjectStore(store, registry, freezes)
     const { items, revision } = await store.range(registryPrefix)
     for (const { key, value, revision } of items) objects.#cacheOf(key)?.load(key, revision, value)
     objects.#revision = revision
@@ -76,7 +77,7 @@ export class ObjectStore {
   async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
     if (deepEqual(object, stored.object)) return stored
-    const value = this.#encode(object)
+    const value = this.#encode(object, stored)
     const result = await this.#store.write({ key: stored.key, expected: stored.revision, value })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, value)
@@ -118,10 +119,11 @@ export class ObjectStore {
     return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
   }
 
-  #encode(object: KubeObject): Buffer {
-    const value = encodeForStore(object)
+  #encode(object: KubeObject, before?: StoredObject): Buffer {
+    const encoded = encodeForStore(object, before)
+    const { value } = encoded
     if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
-    this.#decoded.set(value, object)
+    this.#encoded.set(value, encoded)
     return value
   }
 

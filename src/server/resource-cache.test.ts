@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StoreEvent } from '../store/index.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
-import { encodeForStore, headOf } from './stored-object.ts'
+import { type Encoded, encodeForStore } from './encode-object.ts'
+import { headOf } from './stored-object.ts'
 
 const head = headOf('v1', 'ConfigMap')
 const prefix = '/registry/configmaps/'
-const value = (name: string, x: string) => encodeForStore({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x } } as never)
+const value = (name: string, x: string) => encodeForStore({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x } } as never).value
 const put = (name: string, revision: number, x = '', previous?: StoreEvent['previous']): StoreEvent => ({ type: 'put', key: prefix + name, revision, value: value(name, x), createRevision: revision, previous })
 const removal = (name: string, revision: number, previous = { key: prefix + name, value: value(name, ''), revision: 1, createRevision: 1 }): StoreEvent => ({ type: 'delete', key: prefix + name, revision, previous })
 const shown = ({ type, object, previous }: CacheEvent) => `${type} ${object.object.metadata.name}@${object.revision}${previous ? ` was ${previous.revision}` : ''}`
@@ -50,13 +51,21 @@ describe('ResourceCache', () => {
   })
 
   it('does not decode what its writer has decoded', () => {
-    const decoded = new WeakMap<Buffer, never>()
+    const encoded = new WeakMap<Buffer, Encoded>()
     const own = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
-    cache = new ResourceCache(prefix, head, decoded)
+    cache = new ResourceCache(prefix, head, encoded)
     const event = put('a', 9)
-    decoded.set((event as { value: Buffer }).value, own as never)
+    const { value } = event as { value: Buffer }
+    encoded.set(value, { value, object: own, spec: undefined })
     cache.apply([event], 9)
     expect(cache.get(`${prefix}a`)!.object).toBe(own)
+  })
+
+  it('freezes what it gets if it is told to', () => {
+    const encoded = new WeakMap<Buffer, Encoded>()
+    cache = new ResourceCache(prefix, head, encoded, true)
+    cache.apply([put('a', 9)], 9)
+    expect(Object.isFrozen(cache.get(`${prefix}a`)!.object.metadata)).toBe(true)
   })
 
   it('tells history as it would have told it then', () => {

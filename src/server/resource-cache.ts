@@ -1,7 +1,8 @@
+import { deepFreeze } from '../api/json/index.ts'
 import { OrderedMap } from '../base/ordered-map.ts'
 import type { StoreEvent } from '../store/index.ts'
+import type { Encoded } from './encode-object.ts'
 import { type Head, type LineType, StoredObject } from './stored-object.ts'
-import type { KubeObject } from '../api/object.ts'
 
 export type CacheEventType = LineType
 
@@ -21,13 +22,17 @@ export class ResourceCache {
   readonly head: Head
   readonly #objects = new OrderedMap<StoredObject>()
   readonly #listeners = new Set<CacheListener>()
-  /** What writers have decoded already, so that their own commit need not be parsed again. */
-  readonly #decoded: WeakMap<Buffer, KubeObject>
+  /** What writers have encoded, so that their own commit need not be parsed again. */
+  readonly #encoded: WeakMap<Buffer, Encoded>
 
-  constructor(prefix: string, head: Head, decoded: WeakMap<Buffer, KubeObject>) {
+  /** Whether objects are frozen before anybody gets them. */
+  readonly #freezes: boolean
+
+  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, freezes = false) {
     this.prefix = prefix
     this.head = head
-    this.#decoded = decoded
+    this.#encoded = encoded
+    this.#freezes = freezes
   }
 
   get size(): number {
@@ -70,7 +75,8 @@ export class ResourceCache {
       return { type: 'DELETED', object: previous!.at(event.revision), previous }
     }
     const type = previous ? 'MODIFIED' : 'ADDED'
-    const object = StoredObject.fromStore(event.key, event.revision, event.value, this.head, this.#decoded.get(event.value), type)
+    const object = StoredObject.fromStore(event.key, event.revision, event.value, this.head, this.#encoded.get(event.value), type)
+    if (this.#freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
   }

@@ -30,6 +30,7 @@ export class ServerTrial {
       random: systemRandom,
       logger: silentLogger,
       release: '0.0.0-test',
+      freezesObjects: true,
       address: '127.0.0.1:6443',
     })
     return new ServerTrial(server, clock)

@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../api/object.ts'
-import { StoredObject, encodeForStore, headOf, watchLine } from './stored-object.ts'
+import { encodeForStore } from './encode-object.ts'
+import { StoredObject, headOf, watchLine } from './stored-object.ts'
 
 const head = headOf('v1', 'ConfigMap')
 const object = (): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ä', resourceVersion: '3' }, data: { '日': '本' } }) as KubeObject
 
-describe('encodeForStore()', () => {
-  it('leaves out the resource version, which the store knows', () => {
-    expect(encodeForStore(object()).toString()).toBe('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ä"},"data":{"日":"本"}}')
-  })
-
-  it('puts version, kind and metadata first, wherever they stood', () => {
-    const { apiVersion, kind, metadata, ...rest } = object()
-    expect(encodeForStore({ ...rest, metadata, kind, apiVersion } as KubeObject).toString().startsWith(head.text)).toBe(true)
-  })
-})
-
 describe('StoredObject', () => {
-  const stored = () => StoredObject.fromStore('/k', 42, encodeForStore(object()), head)
+  const stored = () => StoredObject.fromStore('/k', 42, encodeForStore(object()).value, head)
   const shown = (o: StoredObject) => JSON.parse(o.bytes.toString()) as KubeObject & { data: unknown }
 
   it('shows the version at which it was stored', () => {
@@ -26,13 +16,13 @@ describe('StoredObject', () => {
   })
 
   it('shows no version where nothing was stored', () => {
-    expect(shown(StoredObject.fromStore('', 0, encodeForStore(object()), head)).metadata).toEqual({ name: 'ä' })
+    expect(shown(StoredObject.fromStore('', 0, encodeForStore(object()).value, head)).metadata).toEqual({ name: 'ä' })
   })
 
   it('uses the object that is at hand, under its new version', () => {
     const own = object()
-    const value = encodeForStore(own)
-    const kept = StoredObject.fromStore('/k', 7, value, head, own)
+    const encoded = encodeForStore(own)
+    const kept = StoredObject.fromStore('/k', 7, encoded.value, head, encoded)
     expect(kept.object).toBe(own)
     expect(own.metadata.resourceVersion).toBe('7')
   })
@@ -52,7 +42,7 @@ describe('StoredObject', () => {
 
   it('has the line of the event that made it, and makes those of others', () => {
     for (const type of ['ADDED', 'MODIFIED'] as const) {
-      const one = StoredObject.fromStore('/k', 42, encodeForStore(object()), head, undefined, type)
+      const one = StoredObject.fromStore('/k', 42, encodeForStore(object()).value, head, undefined, type)
       expect(one.watchLine(type)).toBe(one.watchLine(type))
       for (const shownAs of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
         expect(one.watchLine(shownAs).toString()).toBe(`{"type":"${shownAs}","object":${one.bytes.toString()}}\n`)

@@ -1,5 +1,6 @@
 import { deepFreeze } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Encoded, SpecPlace } from './encode-object.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -16,27 +17,6 @@ export function headOf(apiVersion: string, kind: string): Head {
   const type = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`
   return { text: type + metadataOpening, typeLength: Buffer.byteLength(type), metadataLength: Buffer.byteLength(type + metadataOpening) }
 }
-
-/** An object in the form in which it is stored. */
-export function encodeForStore(object: KubeObject): Buffer {
-  const metadata: { resourceVersion?: string | undefined } = object.metadata
-  // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
-  if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
-  return Buffer.from(JSON.stringify(isInOrder(object) ? object : inOrder(object)))
-}
-
-const firstMembers = ['apiVersion', 'kind', 'metadata']
-
-function isInOrder(object: KubeObject): boolean {
-  let at = 0
-  for (const name in object) {
-    if (name !== firstMembers[at]) return false
-    if (++at === firstMembers.length) return true
-  }
-  return false
-}
-
-const inOrder = ({ apiVersion, kind, metadata, ...rest }: KubeObject) => ({ apiVersion, kind, metadata, ...rest })
 
 /** What a dry run has not stored has no revision. */
 const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVersion":"${revision}",`)
@@ -61,21 +41,24 @@ export class StoredObject {
   readonly #type: LineType
   readonly #head: Head
   #object: KubeObject | undefined
+  readonly #spec: SpecPlace | undefined
 
-  private constructor(key: string, revision: number, line: Buffer, type: LineType, head: Head, object: KubeObject | undefined) {
+  private constructor(key: string, revision: number, line: Buffer, type: LineType, head: Head, object: KubeObject | undefined, spec?: SpecPlace) {
     this.key = key
     this.revision = revision
     this.#line = line
     this.#type = type
     this.#head = head
     this.#object = object
+    this.#spec = spec
   }
 
-  /** `object` is what the value says, if it is at hand: it must not be changed any more. `type` is that of the event most watchers get. */
-  static fromStore(key: string, revision: number, value: Buffer, head: Head, object?: KubeObject, type: LineType = 'ADDED'): StoredObject {
+  /** `encoded` is what the value was made of, if that is at hand: its object must not be changed any more. `type` is that of the event most watchers get. */
+  static fromStore(key: string, revision: number, value: Buffer, head: Head, encoded?: Encoded, type: LineType = 'ADDED'): StoredObject {
+    const object = encoded?.object
     if (object && revision) object.metadata.resourceVersion = String(revision)
     const { metadataLength } = head
-    return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object)
+    return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object, encoded?.spec)
   }
 
   /** The same content under another revision: what a deletion's event shows. */
@@ -102,6 +85,13 @@ export class StoredObject {
   get object(): KubeObject {
     this.#object ??= JSON.parse(this.bytes.toString()) as KubeObject
     return this.#object
+  }
+
+  /** The bytes of `spec`, if it is this object's own, and they are known. */
+  specBytes(spec: unknown): Buffer | undefined {
+    if (!this.#spec || (this.object as { spec?: unknown }).spec !== spec) return undefined
+    const end = this.#line.length - ending.length - this.#spec.tail
+    return this.#line.subarray(end - this.#spec.length, end)
   }
 
   /** The same object for whom we cannot trust to leave it alone. Frozen the first time it is asked for. */

@@ -86,6 +86,7 @@ describe('fields that came while their gates were on', () => {
       random: on.api.parts.random,
       logger: silentLogger,
       release: '0.0.0-test',
+      freezesObjects: true,
       address: '127.0.0.1:6443',
     })
     const body = Buffer.from(JSON.stringify({ spec: { replicas: 3 } }))

@@ -57,6 +57,7 @@ export class TestServer {
       random: new SeededRandom(seed),
       logger: new Logger((line) => errors.push(line), 'error'),
       release: '0.0.0-test',
+      freezesObjects: true,
       address: '127.0.0.1:6443',
       maxWatches,
     })

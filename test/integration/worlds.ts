@@ -72,6 +72,7 @@ async function makeWorld(way: Way): Promise<World> {
       random,
       logger: silentLogger,
       release: '0.0.0-test',
+      freezesObjects: true,
       address: '127.0.0.1:6443',
     })
   let server = await start()

@@ -80,6 +80,7 @@ export class ApiNode {
       random: random.fork(`server ${number}`),
       logger: new Logger(onError, 'error', {}, () => process.clock.now()),
       release: '0.0.0-simulation',
+      freezesObjects: true,
       address: '127.0.0.1:6443',
     })
     this.#life = { process, server, transport: new InProcessTransport(server, user), cuts: new Set() }

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Registered } from '../registry.ts'
 import { ServerTrial } from '../server-trial.ts'
-import { StoredObject, encodeForStore } from '../stored-object.ts'
+import { encodeForStore } from '../encode-object.ts'
+import { StoredObject } from '../stored-object.ts'
 import { encodeResult } from './encode.ts'
 import { type Accepted, collection, negotiate, oneObject } from './negotiate.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 })
 
 const json: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
-const stored = (target: Registered, object: object) => StoredObject.fromStore('/k', 5, encodeForStore(object as never), target.storage.head)
+const stored = (target: Registered, object: object) => StoredObject.fromStore('/k', 5, encodeForStore(object as never).value, target.storage.head)
 const configMap = (name: string, data?: object) => stored(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(data ? { data } : {}) })
 const meta = { resourceVersion: '9', continue: 'abc', remainingItemCount: 3 }
 

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { ServerTrial } from '../server-trial.ts'
-import { StoredObject, encodeForStore } from '../stored-object.ts'
+import { encodeForStore } from '../encode-object.ts'
+import { StoredObject } from '../stored-object.ts'
 import { type Accepted, negotiate, watchStream } from './negotiate.ts'
 import { type WatchChunk, WatchChunks } from './watch-chunks.ts'
 import { type Sink, WatchWriter } from './watch-writer.ts'
@@ -40,7 +41,7 @@ class TestSink implements Sink {
 
 const stored = (name: string, size = 0) => {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, ...(size ? { data: { x: 'x'.repeat(size) } } : {}) }
-  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object), target.head)
+  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object).value, target.head)
 }
 const added = (name: string, size?: number) => [{ type: 'ADDED' as const, object: stored(name, size) }]
 

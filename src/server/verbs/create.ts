@@ -8,7 +8,8 @@ import type { Reservation } from '../admission/admission.ts'
 import { decodeBody } from '../body.ts'
 import type { Registered } from '../registry.ts'
 import type { ResourceRequest, Result } from '../request.ts'
-import { StoredObject, encodeForStore } from '../stored-object.ts'
+import { encodeForStore } from '../encode-object.ts'
+import { StoredObject } from '../stored-object.ts'
 import { parseWriteOptions } from './options.ts'
 import { checkNamespace } from './identity.ts'
 import { dropRepeatedOwners } from './owners.ts'
@@ -105,7 +106,7 @@ async function finishCreate(request: ResourceRequest, object: KubeObject, dryRun
 /** An object as it would be stored, which it is not: the answer to a dry run. */
 export function unsaved(target: Registered, object: KubeObject, revision: number): StoredObject {
   const { head } = target.storage
-  return StoredObject.fromStore('', revision, encodeForStore(object), head)
+  return StoredObject.fromStore('', revision, encodeForStore(object).value, head)
 }
 
 function takenError(target: Registered, existing: KubeObject): ApiError {

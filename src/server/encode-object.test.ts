@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { KubeObject } from '../api/object.ts'
+import { encodeForStore } from './encode-object.ts'
+import { StoredObject, headOf } from './stored-object.ts'
+
+const head = headOf('v1', 'Pod')
+
+const pod = (spec: object, status: object, name = 'ä'): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion: '3' }, spec, status }) as KubeObject
+
+const text = (object: object, before?: StoredObject) => encodeForStore(object as KubeObject, before).value.toString()
+
+function stored(object: KubeObject, revision: number, before?: StoredObject): StoredObject {
+  const encoded = encodeForStore(object, before)
+  return StoredObject.fromStore('/k', revision, encoded.value, head, encoded)
+}
+
+describe('encodeForStore()', () => {
+  it('leaves out the resource version, which the store knows', () => {
+    expect(text(pod({ a: '日' }, {}))).toBe('{"apiVersion":"v1","kind":"Pod","metadata":{"name":"ä"},"spec":{"a":"日"},"status":{}}')
+  })
+
+  const metadata = { name: 'a' }
+  it.each([
+    ['another order', { spec: { a: 1 }, status: {}, metadata, kind: 'Pod', apiVersion: 'v1' }, '"spec":{"a":1},"status":{}}'],
+    ['no status', { apiVersion: 'v1', kind: 'Pod', metadata, spec: { a: 1 } }, '"spec":{"a":1}}'],
+    ['no spec', { apiVersion: 'v1', kind: 'Pod', metadata, data: { a: '1' } }, '"data":{"a":"1"}}'],
+    ['more than that', { apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: {}, x: 1 }, '"spec":{},"status":{},"x":1}'],
+    ['a status that is undefined', { apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: undefined }, '"spec":{}}'],
+    ['a spec that is undefined', { apiVersion: 'v1', kind: 'Pod', metadata, spec: undefined, status: {} }, '"status":{}}'],
+    ['a status that is null', { apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: null }, '"spec":{},"status":null}'],
+  ])('puts version, kind and metadata first, and takes all else as it is: %s', (_, object, rest) => {
+    expect(text(object)).toBe(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},${rest}`)
+  })
+
+  it('takes the bytes of a spec that has not changed from what was stored before, and writes the same', () => {
+    const any = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue())
+    fc.assert(
+      fc.property(any, fc.array(any, { minLength: 1, maxLength: 3 }), fc.nat(), (spec, statuses, revision) => {
+        let before = stored(pod(spec, {}), revision + 1)
+        for (const status of statuses) {
+          const next = () => pod(spec, status, JSON.stringify(status))
+          expect(before.specBytes(spec)!.toString()).toBe(JSON.stringify(spec))
+          expect(text(next(), before)).toBe(text(next()))
+          before = stored(next(), before.revision * 11, before)
+        }
+        expect(JSON.parse(before.bytes.toString())).toEqual(JSON.parse(JSON.stringify(before.object)))
+      }),
+    )
+  })
+
+  it('writes a spec that says the same, but is another, anew', () => {
+    const before = stored(pod({ a: 1 }, {}), 4)
+    expect(before.specBytes({ a: 1 })).toBeUndefined()
+    expect(text(pod({ a: 2 }, {}), before)).toContain('"spec":{"a":2}')
+  })
+
+  it('knows of no bytes where objects came from elsewhere', () => {
+    const { value } = encodeForStore(pod({ a: 1 }, {}))
+    const loaded = StoredObject.fromStore('/k', 4, value, head)
+    expect(loaded.specBytes((loaded.object as KubeObject & { spec: object }).spec)).toBeUndefined()
+    expect(text({ ...loaded.object, status: { b: 1 } }, loaded)).toContain('"spec":{"a":1},"status":{"b":1}}')
+  })
+})
