@@ -50,6 +50,8 @@ export interface ParsedBody {
   text: string | undefined
   /** Nobody else has the value: it may become the object. */
   isOwned?: boolean
+  /** The decoded value that this one was made out of: the object shares with it what has not changed. */
+  madeOf?: Json | undefined
 }
 
 /** Parses a body by its content type. `describe` gives the sentence for what cannot be parsed at all. */
@@ -121,8 +123,8 @@ export async function decodeBody(
 
 /** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. `known` are problems found before. */
 export function decodeValue(parsed: ParsedBody, expected: Expected, fieldValidation: FieldValidation, warnings: string[], known: readonly string[] = []): KubeObject {
-  const { text, duplicates, hasFractions, isOwned } = parsed
-  const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions, isOwned })
+  const { text, duplicates, hasFractions, isOwned, madeOf } = parsed
+  const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions, isOwned, madeOf })
   const repeated = parsed.repeated ?? []
   const problems = [...known, ...decoded.problems]
   if (fieldValidation === 'Warn') {

@@ -92,6 +92,12 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** PUT without a resourceVersion is taken. Default: true. */
   allowUnconditionalUpdate?: boolean
 
+  /**
+   * What is done to an object on update (defaults, admission, preparation) changes only its own fields and what it has just made, never something
+   * inside its parts in place. Then a patched object shares with the one before what the patch leaves alone.
+   */
+  sharesParts?: boolean
+
   /** Whether there is a status subresource, and its rules. */
   status?: PartialUpdate<T>
   /** A status given on creation is kept: a node comes with one. */

@@ -24,6 +24,32 @@ function copy(value: object): object {
   return out
 }
 
+/**
+ * A copy of a JSON tree that was made out of `original`: what stands there as it did in it, the very same object or list, is not copied but noted in
+ * `shared`. The tree itself is always copied.
+ */
+export function cloneChanged<T>(value: T, original: unknown, shared: Set<object>): T {
+  if (typeof value !== 'object' || value === null) return value
+  return copyChanged(value, typeof original === 'object' && original !== null ? original : {}, shared) as T
+}
+
+function copyChanged(value: object, original: object, shared: Set<object>): object {
+  const change = (item: object, was: unknown): object => {
+    if (item !== was) return typeof was === 'object' && was !== null ? copyChanged(item, was, shared) : copy(item)
+    shared.add(item)
+    return item
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, i) => (typeof item === 'object' && item !== null ? change(item, (original as unknown[])[i]) : item))
+  }
+  const out = { ...value } as Record<string, unknown>
+  for (const key in out) {
+    const item = out[key]
+    if (typeof item === 'object' && item !== null) setKey(out, key, change(item, (original as typeof out)[key]))
+  }
+  return out
+}
+
 /** Freezes a JSON tree all the way down, and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

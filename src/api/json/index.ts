@@ -1,4 +1,4 @@
-export { cloneObject, deepFreeze } from './clone.ts'
+export { cloneChanged, cloneObject, deepFreeze } from './clone.ts'
 export { hasFractions, parseJson } from './parse.ts'
 export type { Parsed } from './parse.ts'
 export { JsonSyntaxError, Members, NumberLiteral, parseTree, setKey, treeOf } from './syntax.ts'

@@ -51,7 +51,7 @@ function defaultContainer(container: Container | EphemeralContainer): void {
 /** The old name of the service account is written beside the new one, and read where the new one is missing. */
 function syncServiceAccount(spec: PodSpec): void {
   if (!spec.serviceAccountName && spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount
-  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName
+  if (spec.serviceAccountName && spec.serviceAccount !== spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName
 }
 
 /** Fills in what every pod spec gets, be it a pod's or a template's. */

@@ -58,7 +58,10 @@ export function isWholeHugePages(name: string, quantity: string): boolean {
   return pageSize > 0n && quantityIsInteger(size) && quantityValue(quantity) % pageSize === 0n
 }
 
-/** Amounts finer than a thousandth are rounded up, in place. */
+/** Amounts finer than a thousandth are rounded up, in place; a list that has none is left alone. */
 export function roundResourcesUpToMilli(list: ResourceList | undefined): void {
-  for (const name in list) list[name] = roundUpToMilli(list[name]!)
+  for (const name in list) {
+    const rounded = roundUpToMilli(list[name]!)
+    if (rounded !== list[name]) list[name] = rounded
+  }
 }

@@ -100,6 +100,34 @@ describe('decodeObject() writes canonically', () => {
     expect(sent).toEqual(before)
   })
 
+  test('what a value shares with one that was decoded before is taken as it is, and all else is read', () => {
+    const before = decodeObject('PodSpec', { containers: [{ name: 'a' }, { name: 'b' }], nodeSelector: { a: 'b' }, tolerations: [{ key: 'k' }] }).object
+    const [first] = before.containers as Json[]
+    const value = { ...before, containers: [first!, { name: 'c', stdin: false }], tolerations: [{ key: 'k', value: '' }] }
+    const { object } = decodeObject('PodSpec', value, { madeOf: before })
+    expect(object).toEqual({ containers: [{ name: 'a', resources: {} }, { name: 'c', resources: {} }], nodeSelector: { a: 'b' }, tolerations: [{ key: 'k' }] })
+    expect((object.containers as Json[])[0]).toBe(first)
+    expect(object.nodeSelector).toBe(before.nodeSelector)
+    expect(object.containers).not.toBe(value.containers)
+    expect(value.containers[1]).toEqual({ name: 'c', stdin: false })
+    // The next one has nothing in common with it.
+    expect(decodeObject('PodSpec', { containers: [], nodeSelector: before.nodeSelector! }).object.nodeSelector).not.toBe(before.nodeSelector)
+  })
+
+  test('what is wrong is told in the same words, whatever it shares', () => {
+    const before = decodeObject('PodSpec', { containers: [{ name: 'a' }], nodeSelector: { a: 'b' } }).object
+    const value = { ...before, containers: [{ name: 7 }], tolerations: [{ foo: 1 }] }
+    const told = (options: object) => {
+      try {
+        return decodeObject('PodSpec', value, options)
+      } catch (e) {
+        return (e as Error).message
+      }
+    }
+    expect(told({ madeOf: before })).toEqual(told({}))
+    expect(told({ madeOf: before })).toContain('cannot unmarshal number')
+  })
+
   test('a key named __proto__ is a key of a map and unknown to a structure', () => {
     const sent = JSON.parse('{"__proto__":{"polluted":"1"},"data":{"__proto__":"x"}}') as Json
     const { object, unknown } = decodeObject('ConfigMap', sent)

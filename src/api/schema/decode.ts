@@ -1,5 +1,5 @@
 import { schema } from '../generated/schema.ts'
-import { cloneObject, hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
+import { cloneChanged, cloneObject, hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { canonicalQuantity } from '../quantity.ts'
 import { canonicalBase64 } from './base64.ts'
@@ -24,6 +24,8 @@ export interface DecodeOptions {
   duplicates?: string[]
   /** The value need not be copied: it may be changed, and become the result. */
   isOwned?: boolean
+  /** A decoded value of the same type that this one was made out of: what stands in it as it did there fits, and is shared with the result. */
+  madeOf?: Json | undefined
 }
 
 export interface Decoded {
@@ -43,6 +45,11 @@ const mismatch = new Error('mismatch')
 // Set by any reader that meets what only the text can settle: a field its type does not have, a number beyond what is exact.
 // Decoding is synchronous and never re-entered.
 let isUnsettled = false
+
+const nothing: ReadonlySet<object> = new Set()
+
+/** What is shared with a value that was decoded before, and need not be read. */
+let settled = nothing
 
 interface Step {
   name: string
@@ -151,6 +158,7 @@ function listReader(of: FieldType, empty: Empty): Reader {
   const zero = zeroItem(of)
   return (value) => {
     if (!Array.isArray(value)) throw mismatch
+    if (settled.has(value)) return value
     const n = value.length
     if (n === 0) return empty === undefined || empty === null ? empty : []
     for (let i = 0; i < n; i++) {
@@ -167,6 +175,7 @@ function mapReader(of: FieldType, empty: Empty): Reader {
   const zero = zeroItem(of)
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
+    if (settled.has(value)) return value
     let isEmpty = true
     for (const key in value) {
       const item = value[key]
@@ -194,6 +203,7 @@ function structReader(name: string): Reader {
   let steps: Steps | undefined
   read = (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch
+    if (settled.has(value)) return value
     steps ??= compileSteps(struct)
     return readInPlace(value, steps) ? value : readAnew(value, steps)
   }
@@ -273,7 +283,7 @@ function compileStep(field: Field): Step {
 
 /**
  * Decodes a value as a type of the schema: checks types, drops unknown fields, writes quantities, times and base64 canonically, and
- * lets zeroes vanish or appear as in Kubernetes' answers. The result is fresh, unless the value is `isOwned`: it shares nothing with it.
+ * lets zeroes vanish or appear as in Kubernetes' answers. The result shares nothing with the value, unless that `isOwned` or was `madeOf` another.
  */
 export function decodeObject(typeName: string, value: Json, options: DecodeOptions = {}): Decoded {
   const read = structReader(typeName)
@@ -281,15 +291,27 @@ export function decodeObject(typeName: string, value: Json, options: DecodeOptio
   isUnsettled = false
   let object: Decoded['object']
   try {
-    object = read(value === null || value === undefined ? {} : options.isOwned ? value : cloneObject(value)) as Decoded['object']
+    object = read(ownCopy(value, options)) as Decoded['object']
   } catch (e) {
     const { error } = exact()
     if (error === undefined) throw e
     throw new DecodeError(error)
+  } finally {
+    settled = nothing
   }
   const isSuspect = options.text !== undefined && (options.hasFractions ?? hasFractions(options.text))
   if (!isUnsettled && !isSuspect && !options.duplicates?.length) return { object, unknown: [], problems: [] }
   const { error, unknown, problems } = exact()
   if (error !== undefined) throw new DecodeError(error)
   return { object, unknown, problems }
+}
+
+/** The value for readers to change; notes what they are to leave alone. */
+function ownCopy(value: Json, { isOwned, madeOf }: DecodeOptions): Json {
+  if (value === null || value === undefined) return {}
+  if (isOwned) return value
+  if (madeOf === undefined) return cloneObject(value)
+  const shared = new Set<object>()
+  settled = shared
+  return cloneChanged(value, madeOf, shared)
 }

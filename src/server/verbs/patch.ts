@@ -46,7 +46,7 @@ export function readPatch(request: ResourceRequest): Patch {
     const known = request.warnings.length
     try {
       const said = duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`)
-      const object = decodeValue({ value: patched, duplicates: [], text: undefined }, expected, options.fieldValidation, request.warnings, said)
+      const object = decodeValue({ value: patched, duplicates: [], text: undefined, madeOf: target.resource.sharesParts ? shareable(current) : undefined }, expected, options.fieldValidation, request.warnings, said)
       checkPatched(request, patched, object, expected)
       return object
     } catch (e) {
@@ -59,6 +59,9 @@ export function readPatch(request: ResourceRequest): Patch {
   }
   return { options, apply }
 }
+
+/** Metadata are written with every change: only what is in them can be shared. */
+const shareable = (current: KubeObject) => ({ ...current, metadata: { ...current.metadata } }) as unknown as Json
 
 const invalidPatch = (quoted: string, why: string) => invalidObject({ group: '', kind: '' }, '', [invalid(Path.of('patch'), quoted, why)])
 
