@@ -10,11 +10,11 @@ const sentAt = (arrivals: [number, number][]): number[] => {
 it.each<[string, [number, number][], number[]]>([
   ['a single event', [[0, 1]], [0]],
   ['one pod after the other: three events every four milliseconds', [[0, 1], [1, 1], [2, 1], [4, 1], [5, 1], [6, 1], [8, 1], [9, 1]], [0, 1, 2, 4, 5, 6, 8, 9]],
-  ['many at once', [[0, 13]], [8]],
-  ['more and more', [[0, 5], [1, 5], [2, 5], [3, 5]], [0, 1, 8, 8]],
-  ['under load the next window is gathered from its start', [[0, 13], [8, 1], [9, 1]], [8, 16, 16]],
-  ['a window without load ends it', [[0, 13], [8, 1], [16, 1], [17, 1]], [8, 16, 16, 17]],
-  ['so does a pause', [[0, 13], [30, 1]], [8, 30]],
+  ['many at once', [[0, 7]], [4]],
+  ['more and more', [[0, 3], [1, 3], [2, 3], [3, 3]], [0, 1, 4, 4]],
+  ['under load the next window is gathered from its start', [[0, 7], [4, 1], [5, 1]], [4, 8, 8]],
+  ['a window without load ends it', [[0, 7], [4, 1], [8, 1], [9, 1]], [4, 8, 8, 9]],
+  ['so does a pause', [[0, 7], [15, 1]], [4, 15]],
 ])('WatchPace: %s', (_, arrivals, expected) => {
   expect(sentAt(arrivals)).toEqual(expected)
 })

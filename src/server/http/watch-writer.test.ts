@@ -69,7 +69,7 @@ describe('WatchWriter', () => {
     to.events(names.flatMap((name) => added(name)))
     clock.advance(1)
     to.events(added('d'))
-    clock.advance(6)
+    clock.advance(2)
     expect(sink.chunks).toHaveLength(2)
     clock.advance(1)
     expect(sink.chunks).toHaveLength(3)
