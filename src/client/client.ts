@@ -7,7 +7,7 @@ import type { New } from './draft.ts'
 import { type ResourceType, apiVersionOf, pathOf, resourceName } from './resource-type.ts'
 import { pods } from './resources.ts'
 import { Retrier, type RetryOptions } from './retry.ts'
-import type { ApiRequest, Transport, WatchListener } from './transport.ts'
+import { type ApiRequest, type Transport, type WatchListener, acceptMetadata } from './transport.ts'
 
 export interface ClientOptions {
   clock?: Clock
@@ -61,7 +61,13 @@ export interface WriteOptions extends RequestOptions {
 
 export type PatchType = 'merge' | 'strategic' | 'json' | 'apply'
 
-export interface PatchOptions extends WriteOptions {
+/** For whom the answer need not be the whole object. */
+export interface AnswerOptions {
+  /** Has the server answer no more than the metadata. It may answer more. */
+  metadataOnly?: boolean
+}
+
+export interface PatchOptions extends WriteOptions, AnswerOptions {
   type: PatchType
   subresource?: string
   /** Takes fields from other managers; only for apply. */
@@ -70,7 +76,7 @@ export interface PatchOptions extends WriteOptions {
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan'
 
-export interface DeleteOptions extends RequestOptions {
+export interface DeleteOptions extends RequestOptions, AnswerOptions {
   /** Delete only if it is still this one. */
   uid?: string
   /** Delete only if it is still in this state. */
@@ -166,13 +172,14 @@ export class Client {
       query: force ? { ...query, force: 'true' } : query,
       body: patch,
       contentType: patchContentTypes[options.type],
+      accept: acceptOf(options),
       signal,
     })
   }
 
   /** Answers the object while it is still there, waiting to be gone, and otherwise a Status. */
   delete<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, options: DeleteOptions = {}): Promise<T | Status> {
-    return this.#send({ method: 'DELETE', path: objectPath(type, namespace, name), body: deleteBody(options), signal: options.signal })
+    return this.#send({ method: 'DELETE', path: objectPath(type, namespace, name), body: deleteBody(options), accept: acceptOf(options), signal: options.signal })
   }
 
   async deleteCollection(type: ResourceType, namespace: string, options: DeleteOptions & Selection = {}): Promise<void> {
@@ -261,6 +268,9 @@ function objectPath(type: ResourceType, namespace: string, name: string, subreso
   if (type.namespaced && namespace === '') return new Error(`${resourceName(type)} need a namespace`)
   return pathOf(type, namespace, name, subresource)
 }
+
+/** Metadata alone where that will do; undefined is what the transport asks for by itself. */
+const acceptOf = ({ metadataOnly }: AnswerOptions): string | undefined => (metadataOnly ? acceptMetadata('PartialObjectMetadata') : undefined)
 
 /** Says in the object what it is. */
 function typed(type: ResourceType, object: object): object {

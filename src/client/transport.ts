@@ -44,6 +44,9 @@ export interface Transport {
   close(): Promise<void>
 }
 
+/** What to accept from a server that is to answer metadata only; one that cannot answers all. */
+export const acceptMetadata = (kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`
+
 /** No answer: the connection failed, was cut, or took too long. */
 export class TransportError extends Error {
   /** Whether the request surely never reached the server. */

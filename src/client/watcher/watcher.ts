@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { type ResourceType, keyOf, pathOf, resourceName } from '../resource-type.ts'
-import type { Transport, WatchEvent } from '../transport.ts'
+import { type Transport, type WatchEvent, acceptMetadata } from '../transport.ts'
 import { type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
 import { transition } from './transition.ts'
 
@@ -192,8 +192,8 @@ export class Watcher<T extends KubeObject = KubeObject> {
     })
   }
 
-  #form(partial: string): { accept?: string } {
-    return this.#options.metadataOnly ? { accept: `application/json;as=${partial};g=meta.k8s.io;v=v1,application/json` } : {}
+  #form(partial: Parameters<typeof acceptMetadata>[0]): { accept?: string } {
+    return this.#options.metadataOnly ? { accept: acceptMetadata(partial) } : {}
   }
 
   #selectors(): Record<string, string> {

@@ -18,7 +18,7 @@ export const apply: Appliers<StatefulSet, Action> = {
   async DeletePod({ writer }, { pod, staysForDecision }) {
     // Each write names the version it is based on: a pod that has changed since it was judged stays.
     const guarded = staysForDecision ? addFinalizer(pod, podFinalizer) : pod
-    const { metadata } = guarded === pod ? pod : await writer.patch<Pod>(pods, pod, finalizersPatch(guarded), { type: 'merge' })
+    const { metadata } = guarded === pod ? pod : await writer.patch(pods, pod, finalizersPatch(guarded), { type: 'merge' })
     await writer.delete(pods, { ...pod, metadata }, { resourceVersion: metadata.resourceVersion })
   },
   Decide: (ctx, { pod, claims }) => decide(ctx, pod, claims),

@@ -91,22 +91,17 @@ export class Writer {
     return this.#change(type, object, () => this.#parts.client.updateStatus(type, object, this.#options()))
   }
 
-  async patch<T extends KubeObject>(
-    type: ResourceType<T>,
-    object: KubeObject,
-    patch: unknown,
-    options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>,
-  ): Promise<T> {
-    const { namespace = '', name = '' } = object.metadata
-    return this.#change(type, object, () => this.#parts.client.patch<T>(type, namespace, name, patch, { ...options, ...this.#options() }))
+  /** Changes an object. Of how it is then, the metadata come back. */
+  async patch(type: ResourceType, object: KubeObject, patch: unknown, options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>): Promise<KubeObject> {
+    return this.#patch(type, object, patch, { ...options, metadataOnly: true })
   }
 
   /** Deletes this very object. One that is gone already is fine. */
-  async delete<T extends KubeObject>(type: ResourceType<T>, object: T, options: Omit<DeleteOptions, 'uid' | 'signal' | 'dryRun'> = {}): Promise<void> {
+  async delete<T extends KubeObject>(type: ResourceType<T>, object: T, options: Omit<DeleteOptions, 'uid' | 'signal' | 'dryRun' | 'metadataOnly'> = {}): Promise<void> {
     const { namespace = '', name = '', uid } = object.metadata
     const { client, log } = this.#parts
     try {
-      this.#deleted(type, object, await client.delete(type, namespace, name, { ...options, uid, ...this.#options() }))
+      this.#deleted(type, object, await client.delete(type, namespace, name, { ...options, uid, metadataOnly: true, ...this.#options() }))
     } catch (e) {
       if (isFateUnknown(e)) this.#remember({ verb: 'delete', type, namespace, name, last: object })
       // Gone, or another one has its name: the cache is behind.
@@ -135,7 +130,7 @@ export class Writer {
   /** Undefined if the object is gone. */
   async #patchOwners<T extends KubeObject>(type: ResourceType<T>, object: KubeObject, { type: patchType, patch }: OwnerPatch): Promise<T | undefined> {
     try {
-      return await this.patch(type, object, patch, { type: patchType })
+      return await this.#patch(type, object, patch, { type: patchType })
     } catch (e) {
       // Invalid: it has no such reference any more, or another object has its name.
       if (!isNotFound(e) && !isInvalid(e)) throw e
@@ -171,6 +166,11 @@ export class Writer {
       if (isControlledBy(there, this.#owner) && !there.metadata.deletionTimestamp) return there
       throw e
     }
+  }
+
+  #patch<T extends KubeObject>(type: ResourceType<T>, object: KubeObject, patch: unknown, options: PatchOptions): Promise<T> {
+    const { namespace = '', name = '' } = object.metadata
+    return this.#change(type, object, () => this.#parts.client.patch(type, namespace, name, patch, { ...options, ...this.#options() }))
   }
 
   async #change<T extends KubeObject>(type: ResourceType, object: KubeObject, send: () => Promise<T>): Promise<T> {

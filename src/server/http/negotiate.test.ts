@@ -49,6 +49,15 @@ describe('negotiate() chooses', () => {
   })
 })
 
+it('negotiate() judges a header for each endpoint by itself, however often it has come', () => {
+  const header = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+  for (let i = 0; i < 3; i++) {
+    expect(negotiate(header, oneObject)).toMatchObject({ transform: { kind: 'Table' } })
+    expect(thrown(() => negotiate(header, document)).code).toBe(406)
+  }
+  for (let i = 0; i < 300; i++) expect(negotiate(`application/json;n=${i}`, oneObject)).toMatchObject({ format: 'json' })
+})
+
 describe('negotiate() refuses', () => {
   it.each<[string, string, Allowed, string]>([
     ['a type nobody has', 'text/html', oneObject, available],

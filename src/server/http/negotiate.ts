@@ -9,12 +9,12 @@ export interface Transform {
 
 /** How an answer is to be written. */
 export interface Accepted {
-  format: 'json' | 'yaml'
+  readonly format: 'json' | 'yaml'
   /** The value of the Content-Type header. */
-  contentType: string
-  transform?: Transform
+  readonly contentType: string
+  readonly transform?: Transform
   /** `pretty=1` in the header; the query parameter of that name is the caller's. */
-  pretty: boolean
+  readonly pretty: boolean
 }
 
 /** What an endpoint can answer. */
@@ -116,10 +116,26 @@ function checkRouter(header: string, router: 'one' | 'many'): void {
   throw new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {})
 }
 
+/** What was chosen before: clients send few headers, always the same. Bounded, so that nobody can fill the memory through it. */
+const chosen = new Map<Allowed, Map<string, Accepted>>()
+const maxChosen = 100
+
 /** Chooses how to answer, by the Accept header. Protobuf is never chosen; throws 406 where nothing is left. */
 export function negotiate(header: string | undefined, allowed: Allowed): Accepted {
-  if (!header) return { format: 'json', contentType: 'application/json', pretty: false }
-  if (header === 'application/json') return { format: 'json', contentType: header, pretty: false }
+  if (!header) return plainJson
+  if (header === plainJson.contentType) return plainJson
+  let known = chosen.get(allowed)
+  if (!known) chosen.set(allowed, (known = new Map()))
+  let accepted = known.get(header)
+  if (accepted) return accepted
+  accepted = choose(header, allowed)
+  if (known.size < maxChosen) known.set(header, accepted)
+  return accepted
+}
+
+const plainJson: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
+
+function choose(header: string, allowed: Allowed): Accepted {
   if (allowed.router) checkRouter(header, allowed.router)
   let wantsProtobuf = false
   for (const clause of parseAccept(header)) {
