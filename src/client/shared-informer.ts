@@ -91,7 +91,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** What is cached already is indexed at once. Another function under a name that is taken is refused. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    this.#cache.indexes.add(name, valuesOf, this.#cache.all)
+    this.#cache.indexes.add(name, valuesOf)
   }
 
   addHandler(handler: InformerHandler<T>): () => void {

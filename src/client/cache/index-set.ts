@@ -5,34 +5,41 @@ export type IndexFunction<T extends KubeObject = KubeObject> = (object: T) => re
 
 interface Index<T extends KubeObject> {
   valuesOf: IndexFunction<T>
-  byValue: Map<string, Map<string, T>>
+  /** Keys of objects: most changes of an object leave it where it is. */
+  byValue: Map<string, Set<string>>
 }
+
+const nowhere: readonly string[] = []
 
 /** Finds objects by what they say: each index by its own function. */
 export class IndexSet<T extends KubeObject> {
+  readonly #objects: ReadonlyMap<string, T>
   readonly #indexes = new Map<string, Index<T>>()
   readonly #onError: (index: string, error: unknown) => void
 
-  /** `onError` gets what an index function throws; the object is then under no value. */
-  constructor(onError: (index: string, error: unknown) => void) {
+  /** Over `objects`, whose changes it is told. `onError` gets what an index function throws; the object is then under no value. */
+  constructor(objects: ReadonlyMap<string, T>, onError: (index: string, error: unknown) => void) {
+    this.#objects = objects
     this.#onError = onError
   }
 
-  /** Adds an index over `objects` and all that follow. The same function under the same name may be added again. */
-  add(name: string, valuesOf: IndexFunction<T>, objects: ReadonlyMap<string, T>): void {
+  /** Adds an index. The same function under the same name may be added again. */
+  add(name: string, valuesOf: IndexFunction<T>): void {
     const known = this.#indexes.get(name)
     if (known?.valuesOf === valuesOf) return
     if (known) throw new Error(`there is another index ${JSON.stringify(name)}`)
     const index: Index<T> = { valuesOf, byValue: new Map() }
     this.#indexes.set(name, index)
-    for (const [key, object] of objects) this.#updateOne(name, index, key, undefined, object)
+    for (const [key, object] of this.#objects) this.#updateOne(name, index, key, undefined, object)
   }
 
   get(name: string, value: string): T[] {
     const index = this.#indexes.get(name)
     if (!index) throw new Error(`there is no index ${JSON.stringify(name)}`)
-    const found = index.byValue.get(value)
-    return found ? [...found.values()] : []
+    const keys = index.byValue.get(value)
+    const found: T[] = []
+    if (keys) for (const key of keys) found.push(this.#objects.get(key)!)
+    return found
   }
 
   /** Takes in that `object`, if any, has taken the place of `old`, if any. */
@@ -41,18 +48,18 @@ export class IndexSet<T extends KubeObject> {
   }
 
   #updateOne(name: string, index: Index<T>, key: string, old: T | undefined, object: T | undefined): void {
-    const after = object ? this.#valuesOf(name, index, object) : []
-    if (old) {
-      for (const value of this.#valuesOf(name, index, old)) {
-        if (after.includes(value)) continue
-        const found = index.byValue.get(value)
-        if (found?.delete(key) && found.size === 0) index.byValue.delete(value)
-      }
+    const before = old ? this.#valuesOf(name, index, old) : nowhere
+    const after = object ? this.#valuesOf(name, index, object) : nowhere
+    if (isSame(before, after)) return
+    for (const value of before) {
+      if (after.includes(value)) continue
+      const keys = index.byValue.get(value)
+      if (keys?.delete(key) && keys.size === 0) index.byValue.delete(value)
     }
     for (const value of after) {
-      const found = index.byValue.get(value)
-      if (found) found.set(key, object!)
-      else index.byValue.set(value, new Map([[key, object!]]))
+      const keys = index.byValue.get(value)
+      if (keys) keys.add(key)
+      else index.byValue.set(value, new Set([key]))
     }
   }
 
@@ -61,7 +68,13 @@ export class IndexSet<T extends KubeObject> {
       return valuesOf(object)
     } catch (e) {
       this.#onError(name, e)
-      return []
+      return nowhere
     }
   }
+}
+
+function isSame(before: readonly string[], after: readonly string[]): boolean {
+  if (before.length !== after.length) return false
+  for (let i = 0; i < before.length; i++) if (before[i] !== after[i]) return false
+  return true
 }

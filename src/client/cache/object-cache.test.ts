@@ -55,6 +55,37 @@ describe('ObjectCache', () => {
   })
 })
 
+describe('ObjectCache shares parts that have not changed', () => {
+  type Full = KubeObject & { spec: { a: number[] }; status?: object | null }
+  const full = (version: number, a = [1]): Full => ({ ...object('a', version), metadata: { ...object('a', version).metadata, labels: { x: 'y' } }, spec: { a }, status: null })
+  const after = (...versions: Full[]): Full => {
+    const cache = cacheOf()
+    for (const version of versions) cache.apply('MODIFIED', version)
+    return cache.all.get('n/a') as Full
+  }
+
+  test('of the object and of its metadata, with the version before', () => {
+    const [first, second] = [full(1), full(2)]
+    const kept = after(first, second)
+    expect(kept).toBe(second)
+    expect(kept).toEqual(full(2))
+    expect(kept.spec).toBe(first.spec)
+    expect(kept.metadata.labels).toBe(first.metadata.labels)
+    expect(kept.metadata.resourceVersion).toBe('2')
+  })
+
+  test('and takes those that have', () => {
+    const second = full(2, [1, 2])
+    expect(after(full(1), second).spec).toEqual({ a: [1, 2] })
+    expect(after(full(1), { ...second, status: { b: 1 } }).status).toEqual({ b: 1 })
+  })
+
+  test('but leaves an object alone that is frozen', () => {
+    const [first, second] = [full(1), Object.freeze(full(2))]
+    expect(after(first, second).spec).not.toBe(first.spec)
+  })
+})
+
 describe('ObjectCache.indexes', () => {
   const labelled = (name: string, version: number, ...values: string[]) => {
     const o = object(name, version)
@@ -64,7 +95,7 @@ describe('ObjectCache.indexes', () => {
 
   test('find objects by their values through adds, updates and deletes', () => {
     const cache = cacheOf()
-    cache.indexes.add('label', byLabel, cache.all)
+    cache.indexes.add('label', byLabel)
     const found = (value: string) => cache.indexes.get('label', value).map(shown)
     cache.apply('ADDED', labelled('a', 1, 'x', 'y'))
     cache.apply('ADDED', labelled('b', 2, 'x'))
@@ -77,25 +108,32 @@ describe('ObjectCache.indexes', () => {
     expect([found('x'), found('y'), found('z')]).toEqual([[], [], ['c@9']])
   })
 
+  test('find an object as it is now, also where its values have not changed', () => {
+    const cache = cacheOf()
+    cache.indexes.add('label', byLabel)
+    for (const version of [1, 2, 3]) cache.apply('MODIFIED', labelled('a', version, 'x', 'y'))
+    expect([cache.indexes.get('label', 'x').map(shown), cache.indexes.get('label', 'y').map(shown)]).toEqual([['a@3'], ['a@3']])
+  })
+
   test('take in what was there before them', () => {
     const cache = cacheOf()
     cache.apply('ADDED', labelled('a', 1, 'x'))
-    cache.indexes.add('label', byLabel, cache.all)
+    cache.indexes.add('label', byLabel)
     expect(cache.indexes.get('label', 'x').map(shown)).toEqual(['a@1'])
   })
 
   test('have one function each', () => {
     const cache = cacheOf()
-    cache.indexes.add('label', byLabel, cache.all)
-    cache.indexes.add('label', byLabel, cache.all)
-    expect(() => cache.indexes.add('label', () => [], cache.all)).toThrow('there is another index "label"')
+    cache.indexes.add('label', byLabel)
+    cache.indexes.add('label', byLabel)
+    expect(() => cache.indexes.add('label', () => [])).toThrow('there is another index "label"')
     expect(() => cache.indexes.get('owner', 'x')).toThrow('there is no index "owner"')
   })
 
   test('leave out an object for which their function throws', () => {
     const errors: string[] = []
     const cache = new ObjectCache<KubeObject>((index, e) => errors.push(`${index}: ${(e as Error).message}`))
-    cache.indexes.add('bad', () => { throw new Error('no') }, cache.all)
+    cache.indexes.add('bad', () => { throw new Error('no') })
     cache.apply('ADDED', object('a', 1))
     expect(errors).toEqual(['bad: no'])
     expect(cache.all.size).toBe(1)

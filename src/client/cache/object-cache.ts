@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { keyOf } from '../resource-type.ts'
+import { shareParts } from './share-parts.ts'
 import type { ChangeType } from '../watcher/index.ts'
 import { IndexSet } from './index-set.ts'
 
@@ -13,7 +14,7 @@ export type CacheChange<T extends KubeObject> =
 
 /** The newest known state of all objects. No object ever goes back in time: what is not newer than what is known is passed over. */
 export class ObjectCache<T extends KubeObject> {
-  #objects = new Map<string, T>()
+  readonly #objects = new Map<string, T>()
   readonly indexes: IndexSet<T>
   /**
    * The versions at which objects went, by key: an older event that comes late must not bring one back. Two generations, of which the
@@ -23,7 +24,7 @@ export class ObjectCache<T extends KubeObject> {
   #goneBefore = new Map<string, string>()
 
   constructor(onIndexError: (index: string, error: unknown) => void) {
-    this.indexes = new IndexSet(onIndexError)
+    this.indexes = new IndexSet(this.#objects, onIndexError)
   }
 
   get all(): ReadonlyMap<string, T> {
@@ -43,6 +44,7 @@ export class ObjectCache<T extends KubeObject> {
       this.#set(key, old, undefined)
       return [{ kind: 'delete', object, isFinal: true }]
     }
+    if (old) shareParts(old, object)
     this.#set(key, old, object)
     return this.#changesOf(old, object)
   }

@@ -1,3 +1,4 @@
+import { deepEqual } from '../../api/deep-equal.ts'
 import type { Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import {
@@ -23,7 +24,7 @@ const podConcerns = (before: Pod, after: Pod): boolean =>
   isPodReady(before) !== isPodReady(after) ||
   before.metadata.uid !== after.metadata.uid ||
   before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
-  JSON.stringify(before.metadata.labels) !== JSON.stringify(after.metadata.labels) ||
+  !deepEqual(before.metadata.labels, after.metadata.labels) ||
   controllerOf(before)?.uid !== controllerOf(after)?.uid
 
 type Workload = KubeObject & { spec?: { replicas?: number; template?: { metadata?: { labels?: Record<string, string> } } } }

@@ -21,6 +21,8 @@ export type Informers = ReadonlyMap<string, SharedInformer>
 /** What a controller may read: nothing here asks the server. Objects are shared and must not be changed. */
 export class Caches {
   readonly #informers: Informers
+  /** The same by type, as far as they were asked for. */
+  readonly #byType = new Map<ResourceType, SharedInformer>()
 
   constructor(informers: Informers) {
     this.#informers = informers
@@ -56,8 +58,12 @@ export class Caches {
 
   /** The cache itself. Throws for a type that the controller did not declare. */
   of<T extends KubeObject>(type: ResourceType<T>): SharedInformer<T> {
-    const informer = this.#informers.get(resourceName(type))
-    if (!informer) throw new Error(`${resourceName(type)} are not cached: name them in owns, watches or reads`)
+    let informer = this.#byType.get(type)
+    if (!informer) {
+      informer = this.#informers.get(resourceName(type))
+      if (!informer) throw new Error(`${resourceName(type)} are not cached: name them in owns, watches or reads`)
+      this.#byType.set(type, informer)
+    }
     return informer as unknown as SharedInformer<T>
   }
 }

@@ -1,3 +1,4 @@
+import { deepEqual } from '../../api/deep-equal.ts'
 import type { Pod, Service } from '../../api/generated/types.ts'
 import { pods, services } from '../../client/index.ts'
 import { type Caches, type Watch, watching } from '../kit/index.ts'
@@ -34,7 +35,7 @@ export const podConcerns = (before: Pod, after: Pod): boolean =>
   before.spec?.nodeName !== after.spec?.nodeName ||
   before.spec?.hostname !== after.spec?.hostname ||
   before.spec?.subdomain !== after.spec?.subdomain ||
-  JSON.stringify(before.metadata.labels) !== JSON.stringify(after.metadata.labels)
+  !deepEqual(before.metadata.labels, after.metadata.labels)
 
 /** Has services looked at whose pods change. */
 export const watchPods: Watch = watching(pods, (pod, caches) => keysSelecting(servicesByPod, caches, pod), podConcerns)

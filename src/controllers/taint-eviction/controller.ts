@@ -1,3 +1,4 @@
+import { deepEqual } from '../../api/deep-equal.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { isNotFound } from '../../api/errors.ts'
 import { keyOf, nodes, pods } from '../../client/index.ts'
@@ -25,7 +26,7 @@ async function evict({ writer, event, nowMs }: ApplyContext<Node>, pod: Pod): Pr
 const podConcerns = (before: Pod, after: Pod): boolean =>
   before.spec?.nodeName !== after.spec?.nodeName ||
   before.metadata.uid !== after.metadata.uid ||
-  JSON.stringify(before.spec?.tolerations) !== JSON.stringify(after.spec?.tolerations)
+  !deepEqual(before.spec?.tolerations, after.spec?.tolerations)
 
 /** Takes pods off nodes with a NoExecute taint that they do not tolerate, or no longer. */
 export const taintEviction = defineController<Node, Observed, Action>({

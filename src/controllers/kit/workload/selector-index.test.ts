@@ -19,14 +19,18 @@ const sets = [
 
 const selecting = selectorIndex(replicasets, (s) => s.spec.selector)
 let asked = 0
-/** A cache that holds the sets. */
-const caches = {
-  byIndex: (_type: unknown, name: string, value: string) => {
-    expect(name).toBe(selecting.index.name)
-    asked++
-    return sets.filter((s) => selecting.index.valuesOf(s as KubeObject).includes(value))
-  },
-} as unknown as Caches
+/** A cache that holds these sets. */
+const cachesOf = (all: readonly ReplicaSet[]) =>
+  ({
+    of: () => ({
+      size: all.length,
+      byIndex: (name: string, value: string) => {
+        expect(name).toBe(selecting.index.name)
+        asked++
+        return all.filter((s) => selecting.index.valuesOf(s as KubeObject).includes(value))
+      },
+    }),
+  }) as unknown as Caches
 
 it.each<[string, Record<string, string> | undefined, string[]]>([
   ['one label', { app: 'web' }, ['all', 'app', 'both', 'expression']],
@@ -35,7 +39,13 @@ it.each<[string, Record<string, string> | undefined, string[]]>([
   ['no labels', undefined, ['all']],
 ])('keysSelecting() finds who selects a pod with %s, by its labels alone', (_, labels, expected) => {
   asked = 0
-  const keys = [...keysSelecting(selecting, caches, { metadata: { name: 'p', namespace: 'default', labels } })]
+  const keys = [...keysSelecting(selecting, cachesOf(sets), { metadata: { name: 'p', namespace: 'default', labels } })]
   expect(keys.sort()).toEqual(expected.map((name) => `default/${name}`))
   expect(asked).toBe(Object.keys(labels ?? {}).length + 1)
+})
+
+it('keysSelecting() looks for nobody where there is nobody', () => {
+  asked = 0
+  expect([...keysSelecting(selecting, cachesOf([]), { metadata: { name: 'p', namespace: 'default', labels: { app: 'web' } } })]).toEqual([])
+  expect(asked).toBe(0)
 })

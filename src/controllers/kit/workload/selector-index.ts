@@ -32,9 +32,11 @@ export function selectorIndex<Owner extends KubeObject>(type: ResourceType<Owner
 
 /** Keys of the owners whose selector selects this object. */
 export function* keysSelecting<Owner extends KubeObject>({ type, index, selectorOf }: SelectorIndex<Owner>, caches: Caches, object: KubeObject): Generator<string> {
+  const owners = caches.of(type)
+  if (owners.size === 0) return
   const { namespace, labels = {} } = object.metadata
   for (const value of [...Object.entries(labels).map((label) => label.join('=')), anything]) {
-    for (const owner of caches.byIndex(type, index.name, `${namespace}/${value}`)) {
+    for (const owner of owners.byIndex(index.name, `${namespace}/${value}`)) {
       if (compileLabelSelector(selectorOf(owner))(labels)) yield keyOf(owner)
     }
   }
