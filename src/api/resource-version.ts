@@ -15,10 +15,12 @@ export function parseResourceVersion(text: string | null | undefined, fail: (mes
   return Number(text)
 }
 
+const withoutZeros = (version: string): string => (version.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version)
+
 /** Compares two resource versions as numbers of any length; leading zeros do not count. */
 export function compareResourceVersions(a: string, b: string): -1 | 0 | 1 {
-  const x = a.replace(/^0+(?=.)/, '')
-  const y = b.replace(/^0+(?=.)/, '')
+  const x = withoutZeros(a)
+  const y = withoutZeros(b)
   if (x.length !== y.length) return x.length < y.length ? -1 : 1
   return x < y ? -1 : x > y ? 1 : 0
 }

@@ -11,10 +11,14 @@ export function shareParts(old: KubeObject, object: KubeObject): void {
   shareMembers(old as unknown as Members, object as unknown as Members)
 }
 
+/** What changes with nearly every event, and is not worth a look. */
+const volatile = new Set(['metadata', 'status'])
+
 type Members = Record<string, unknown>
 
 function shareMembers(old: Members, object: Members): void {
   for (const name in object) {
+    if (volatile.has(name)) continue
     const [was, is] = [old[name], object[name]]
     if (typeof is === 'object' && is !== null && is !== was && deepEqual(was, is)) object[name] = was
   }

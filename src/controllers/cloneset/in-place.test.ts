@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetLifecycle, Pod } from '../../api/generated/types.ts'
 import type { LifecycleState } from './actions.ts'
+import { inPlaceVerdict } from './in-place-change.ts'
 import { inPlaceUpdateOf, mayUpdate, refreshPod } from './in-place.ts'
 import { type SamplePod, earlier, now, nowMs, revision, samplePod, set } from './in-place-sample.ts'
-import { type InPlaceState, graceAnnotation, readGrace, readState, stateAnnotation } from './in-place-state.ts'
+import { type InPlaceState, readGrace, readState, stateAnnotation } from './in-place-state.ts'
+import { graceAnnotation } from './member.ts'
 import type { Revision } from './revision.ts'
 
 const stateLabel = 'lifecycle.apps.kruise.io/state'
@@ -22,7 +24,7 @@ interface Patch {
 }
 
 const update = (sample: SamplePod = {}, to = revision(2), lifecycle: CloneSetLifecycle = {}, graceSeconds = 0) => {
-  const result = inPlaceUpdateOf(set(lifecycle, graceSeconds), member(sample), revision(1), to, nowMs)
+  const result = inPlaceUpdateOf(set(lifecycle, graceSeconds), member(sample), inPlaceVerdict(revision(1).template, to.template), to, nowMs)
   if (result.kind !== 'act') throw new Error(`${result.kind}: ${result.why}`)
   const { kind, patch } = result.action
   return { kind, status: patch.status as Patch | undefined, pod: patch.pod as Patch }
@@ -103,8 +105,8 @@ describe('inPlaceUpdateOf()', () => {
   it('says which field is in the way', () => {
     const to = revision(2)
     to.template.spec!.hostNetwork = true
-    expect(inPlaceUpdateOf(set(), member(), revision(1), to, nowMs)).toEqual({ kind: 'impossible', why: '/spec/hostNetwork has changed' })
-    expect(inPlaceUpdateOf(set(), member(), undefined, to, nowMs)).toMatchObject({ kind: 'impossible' })
+    expect(inPlaceUpdateOf(set(), member(), inPlaceVerdict(revision(1).template, to.template), to, nowMs)).toEqual({ kind: 'impossible', why: '/spec/hostNetwork has changed' })
+    expect(inPlaceUpdateOf(set(), member(), inPlaceVerdict(undefined, to.template), to, nowMs)).toMatchObject({ kind: 'impossible' })
   })
 
   describe('with a hook', () => {
@@ -122,7 +124,7 @@ describe('inPlaceUpdateOf()', () => {
     })
 
     it('waits for the hook, and says what holds the pod', () => {
-      expect(inPlaceUpdateOf(set(hooks), member({ state: 'PreparingUpdate', labels: { block: 'yes' }, finalizers: ['example.com/block'] }), revision(1), revision(2), nowMs)).toEqual({
+      expect(inPlaceUpdateOf(set(hooks), member({ state: 'PreparingUpdate', labels: { block: 'yes' }, finalizers: ['example.com/block'] }), inPlaceVerdict(revision(1).template, revision(2).template), revision(2), nowMs)).toEqual({
         kind: 'wait', why: 'pod web-a is held back from its update by finalizer example.com/block, label block=yes',
       })
     })

@@ -1,13 +1,13 @@
 import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
 import { isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
 import type { PatchLifecycle, PodPatch, UpdateInPlace } from './actions.ts'
-import { type InPlaceChange, inPlaceVerdict } from './in-place-change.ts'
-import { graceAnnotation, readGrace, readState, unfinishedUpdate } from './in-place-state.ts'
+import type { InPlaceChange, InPlaceVerdict } from './in-place-change.ts'
+import { readGrace, readState, unfinishedUpdate } from './in-place-state.ts'
 import { type MetadataPatch, changePatch, gracePatch, merge } from './in-place-patch.ts'
 import { enterState, stateMetadata } from './lifecycle.ts'
 import { gatesPatch, hookGate, updateGate } from './lifecycle-gates.ts'
 import { hookWait, isHeld, nextState } from './lifecycle-hooks.ts'
-import { type Member, inPlaceUpdateReady } from './member.ts'
+import { type Member, graceAnnotation, inPlaceUpdateReady } from './member.ts'
 import { type Revision, hashOfName, revisionLabels } from './revision.ts'
 
 export interface Refreshed {
@@ -50,9 +50,8 @@ export type InPlaceUpdate =
   | { kind: 'wait'; why: string }
   | { kind: 'impossible'; why: string }
 
-/** How a member comes to a revision without being replaced. `from` is the revision that it is of, if it is still known. */
-export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod' | 'state'>, from: Revision | undefined, to: Revision, nowMs: number): InPlaceUpdate {
-  const verdict = inPlaceVerdict(from?.template, to.template)
+/** How a member comes to a revision without being replaced. The verdict is on the way there from the revision that it is of. */
+export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod' | 'state'>, verdict: InPlaceVerdict, to: Revision, nowMs: number): InPlaceUpdate {
   if ('obstacle' in verdict) return { kind: 'impossible', why: verdict.obstacle }
   const hooks = set.spec.lifecycle ?? {}
   const hook = hooks.inPlaceUpdate

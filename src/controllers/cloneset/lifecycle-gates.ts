@@ -1,10 +1,7 @@
 import type { CloneSetSpec, LifecycleHook, Pod, PodCondition } from '../../api/generated/types.ts'
 import { findCondition, timestamp } from '../kit/workload/index.ts'
 import type { LifecycleState, PodPatch } from './actions.ts'
-import { inPlaceUpdateReady } from './member.ts'
-
-/** The gate that hooks shut which take a pod out of service while they hold it. */
-const kruisePodReady = 'KruisePodReady'
+import { inPlaceUpdateReady, kruisePodReady } from './member.ts'
 
 /** What one of the gates is to say. */
 export type Gate = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>

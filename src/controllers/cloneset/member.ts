@@ -7,6 +7,10 @@ export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
 export const specifiedDeleteLabel = 'apps.kruise.io/specified-delete'
 export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
 export const inPlaceUpdateReady = 'InPlaceUpdateReady'
+/** The gate that hooks shut which take a pod out of service while they hold it. */
+export const kruisePodReady = 'KruisePodReady'
+/** Holds what is to be changed once the grace period is over. */
+export const graceAnnotation = 'apps.kruise.io/inplace-update-grace'
 
 /** A pod of a set that neither has ended nor is going, with what the set goes by. */
 export interface Member {
@@ -22,13 +26,16 @@ export interface Member {
   isAvailable: boolean
   /** Whether its labels ask for its deletion; `podsToDelete` may, too. */
   isMarked: boolean
+  /** Nothing is due for it by itself, whatever the set says: it is in no state that another follows, and its gates are open. */
+  isSettled: boolean
 }
 
 /** Reads a pod. */
 export function memberOf(set: CloneSet, pod: Pod, nowMs: number): Member {
   const { labels = {} } = pod.metadata
   const state = (labels[lifecycleStateLabel] ?? '') as LifecycleState
-  const isReady = (state === '' || state === 'Normal') && pod.status?.phase === 'Running' && isPodReady(pod) && !isBeingUpdated(pod)
+  const isNormal = state === '' || state === 'Normal'
+  const isReady = isNormal && pod.status?.phase === 'Running' && isPodReady(pod) && !isBeingUpdated(pod)
   return {
     pod,
     id: labels[instanceIdLabel] ?? '',
@@ -37,7 +44,18 @@ export function memberOf(set: CloneSet, pod: Pod, nowMs: number): Member {
     isReady,
     isAvailable: isReady && isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs),
     isMarked: labels[specifiedDeleteLabel] !== undefined,
+    isSettled: isNormal && pod.metadata.annotations?.[graceAnnotation] === undefined && hasOpenGates(pod),
   }
+}
+
+/** Whether those of its gates that the set opens and shuts are open, and nobody has left a word at them. */
+function hasOpenGates({ spec, status }: Pod): boolean {
+  for (const { conditionType } of spec.readinessGates ?? []) {
+    if (conditionType !== inPlaceUpdateReady && conditionType !== kruisePodReady) continue
+    const condition = status?.conditions?.find((c) => c.type === conditionType)
+    if (condition?.status !== 'True' || condition.message) return false
+  }
+  return true
 }
 
 function isBeingUpdated({ status }: Pod): boolean {

@@ -42,6 +42,7 @@ function refresh({ seen: { set, members, nowMs }, revisions }: Look): Refreshed 
   const actions: PatchLifecycle[] = []
   let requeueAfterMs: number | undefined
   for (const member of members) {
+    if (member.isSettled) continue
     const { action, requeueAfterMs: ms } = refreshPod(set, member, revisions.update.hash, nowMs)
     if (action) actions.push(action)
     requeueAfterMs = soonest(requeueAfterMs, ms)

@@ -1,5 +1,6 @@
 import type { Action, PatchLifecycle } from './actions.ts'
 import type { Instances } from './claims.ts'
+import { type InPlaceVerdict, inPlaceVerdict } from './in-place-change.ts'
 import { inPlaceUpdateOf, mayUpdate } from './in-place.ts'
 import type { Look } from './look.ts'
 import { type Member, specifiedDeleteLabel } from './member.ts'
@@ -68,12 +69,13 @@ function changePods(look: Look, instances: Instances, members: readonly Member[]
   const { seen: { set, nowMs }, revisions } = look
   const { type } = set.spec.updateStrategy
   const isInPlace = type === 'InPlaceIfPossible' || type === 'InPlaceOnly'
+  const verdictOn = verdictsOf(look)
   const actions: Action[] = []
   const replaced: Member[] = []
   const changed: Member[] = []
   let wait: string | undefined
   for (const member of members) {
-    const way = isInPlace ? inPlaceUpdateOf(set, member, revisions.byHash(member.hash), revisions.update, nowMs) : undefined
+    const way = isInPlace ? inPlaceUpdateOf(set, member, verdictOn(member.hash), revisions.update, nowMs) : undefined
     if (way?.kind === 'act') {
       actions.push(way.action)
       if (way.action.kind === 'UpdateInPlace') changed.push(member)
@@ -83,6 +85,16 @@ function changePods(look: Look, instances: Instances, members: readonly Member[]
   }
   const { actions: partings, gone } = part(look, instances, replaced)
   return { actions: [...actions, ...partings.map((action) => (action.kind === 'PatchLifecycle' ? marked(action) : action))], gone, changed, ...(wait === undefined ? {} : { wait }) }
+}
+
+/** Whether pods of a revision can be updated in place: found out once for all of them. */
+function verdictsOf({ revisions }: Look): (hash: string) => InPlaceVerdict {
+  const verdicts = new Map<string, InPlaceVerdict>()
+  return (hash) => {
+    const verdict = verdicts.get(hash) ?? inPlaceVerdict(revisions.byHash(hash)?.template, revisions.update.template)
+    verdicts.set(hash, verdict)
+    return verdict
+  }
 }
 
 /** A pod that is to be replaced says so: otherwise it would be kept, since it is not one too many. */

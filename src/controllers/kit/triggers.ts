@@ -27,7 +27,7 @@ export function handlersOf(definition: AnyController, caches: Caches, target: Tr
     const relations: InformerHandler[] = []
     if (resource === owner) relations.push(ownerHandler(target, (object) => definition.looksAt?.(object, caches) ?? true))
     if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target, definition.ownedConcern, hasSameOwners))
-    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns))
+    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns, watch.hasSameKeys))
     handlers.set(resource, joined(relations, (version) => target.seen(resource, version)))
   }
   return handlers
@@ -69,7 +69,7 @@ function relatedHandler(
   keysOf: (object: KubeObject) => Iterable<string>,
   { enqueue }: TriggerTarget,
   concerns: Watch['concerns'] = () => true,
-  hasSameKeys: (old: KubeObject, object: KubeObject) => boolean = () => false,
+  hasSameKeys: Watch['hasSameKeys'] = () => false,
 ): InformerHandler {
   const enqueueAll = (object: KubeObject, priority: number) => {
     for (const key of keysOf(object)) enqueue(key, priority)
