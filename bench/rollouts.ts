@@ -10,7 +10,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
 import { Kubelet } from './load/kubelet.ts'
-import { inParallel, rounded } from './load/measure.ts'
+import { inParallel, quantile, rounded } from './load/measure.ts'
 import { must } from './load/figures.ts'
 import { cpuSeconds, pause, resident, startControllers, startServer } from './load/server.ts'
 import { type Target, readTarget } from './load/target.ts'
@@ -114,8 +114,19 @@ interface Timing {
   work(): Promise<unknown>
 }
 
+/** What is timed in one round, on objects of its own. */
+type Round = (number: number) => Promise<{ timings: readonly Timing[]; close(): void }>
+
+/** One after the other in each round, so that a phase of the machine is the same for all. */
+const together = (rounds: readonly Round[]): Round => async (number) => {
+  const parts = await Promise.all(rounds.map((round) => round(number)))
+  return { timings: parts.flatMap(({ timings }) => timings), close: () => parts.forEach((part) => part.close()) }
+}
+
+type Taken = ReadonlyMap<string, { spent: readonly Spent[] }>
+
 /** Takes the figures of each round in order, and reports the median of each. */
-async function timeRounds(cluster: Cluster, round: (number: number) => Promise<{ timings: readonly Timing[]; close(): void }>): Promise<void> {
+async function timeRounds(cluster: Cluster, round: Round): Promise<Taken> {
   const taken = new Map<string, { peerSeconds: number | undefined; spent: Spent[] }>()
   for (let number = 1; number <= Number(args.rounds); number++) {
     const { timings, close } = await round(number)
@@ -133,12 +144,21 @@ async function timeRounds(cluster: Cluster, round: (number: number) => Promise<{
     const peer = podCount === 500 && peerSeconds !== undefined ? { kubernetesSeconds: peerSeconds, timesFaster: rounded(peerSeconds / median.seconds) } : {}
     report(figure, median.seconds, 's', { pods: podCount, ...peer, rounds: spent.map((s) => rounded(s.seconds)), cpuSeconds: median.cpu, writes: median.writes })
   }
+  return taken
+}
+
+/** How long a figure takes against another, round by round. */
+function compare(taken: Taken, figure: string, against: string): void {
+  const [ours, theirs] = [taken.get(figure)?.spent ?? [], taken.get(against)?.spent ?? []]
+  const ratios = ours.map(({ seconds }, i) => seconds / theirs[i]!.seconds)
+  report(`${figure}, against ${against}`, quantile(ratios, 0.5), 'x', { rounds: ratios.map(rounded) })
 }
 
 const newTemplate = { spec: { template: { metadata: { annotations: { release: '2' } } } } }
 
-const deployments = (cluster: Cluster): Promise<void> =>
-  timeRounds(cluster, async (round) => {
+const deployments =
+  (cluster: Cluster): Round =>
+  async (round) => {
     const workloads = await Workloads.open(cluster.target, cluster.client, `bench-deployment-${round}`, 'apps/v1 deployments')
     const what = `Deployment of ${podCount}`
     const create = async () => {
@@ -161,14 +181,14 @@ const deployments = (cluster: Cluster): Promise<void> =>
       ],
       close: () => workloads.close(),
     }
-  })
+  }
 
 /** The template of another image: the only change that a pod can take as it runs. */
 const newImage = { spec: { template: { spec: { containers: [{ name: 'main', image: 'registry.example.com/web:2', resources: { requests: { cpu: '100m', memory: '128Mi' } }, ports: [{ containerPort: 8080 }] }] } } } }
 
-/** Nobody else has them: what they are measured against is our own Deployment, in the same run. */
-const cloneSets = (cluster: Cluster): Promise<void> =>
-  timeRounds(cluster, async (round) => {
+const cloneSets =
+  (cluster: Cluster): Round =>
+  async (round) => {
     const workloads = await Workloads.open(cluster.target, cluster.client, `bench-cloneset-${round}`, 'apps.kruise.io/v1alpha1 clonesets')
     const what = `CloneSet of ${podCount}`
     const create = (name: string, type: 'ReCreate' | 'InPlaceIfPossible') => async () => {
@@ -194,9 +214,19 @@ const cloneSets = (cluster: Cluster): Promise<void> =>
       ],
       close: () => workloads.close(),
     }
-  })
+  }
 
-const jobs = (cluster: Cluster): Promise<void> =>
+/** Nobody else has CloneSets: what they are measured against is our own Deployment. */
+async function deploymentsAndCloneSets(cluster: Cluster): Promise<void> {
+  const wanted = { deployment: deployments(cluster), cloneset: cloneSets(cluster) }
+  const taken = await timeRounds(cluster, together(Object.entries(wanted).flatMap(([part, round]) => (wants(part) ? [round] : []))))
+  if (!wants('deployment') || !wants('cloneset')) return
+  const what = `CloneSet of ${podCount}`
+  const figures = [`${what}: create`, `${what}: update, 25% at a time`, `${what}, in place: create`, `${what}, in place: update, 25% at a time`]
+  for (const figure of figures) compare(taken, figure, `Deployment of ${podCount}: rolling update`)
+}
+
+const jobs = (cluster: Cluster): Promise<Taken> =>
   timeRounds(cluster, async (round) => {
     const workloads = await Workloads.open(cluster.target, cluster.client, `bench-job-${round}`, 'batch/v1 jobs')
     const work = async () => {
@@ -207,7 +237,7 @@ const jobs = (cluster: Cluster): Promise<void> =>
     return { timings: [{ figure, peerSeconds: kubernetes.job, work }], close: () => workloads.close() }
   })
 
-const statefulSets = (cluster: Cluster, policy: 'OrderedReady' | 'Parallel'): Promise<void> =>
+const statefulSets = (cluster: Cluster, policy: 'OrderedReady' | 'Parallel'): Promise<Taken> =>
   timeRounds(cluster, async (round) => {
     const workloads = await Workloads.open(cluster.target, cluster.client, `bench-${policy.toLowerCase()}-${round}`, 'apps/v1 statefulsets')
     const maxUnavailable = policy === 'Parallel' ? '25%' : 1
@@ -324,8 +354,7 @@ async function idling(cluster: Cluster): Promise<void> {
 if (wants('deployment') || wants('cloneset') || wants('job')) {
   const cluster = await start()
   try {
-    if (wants('deployment')) await deployments(cluster)
-    if (wants('cloneset')) await cloneSets(cluster)
+    if (wants('deployment') || wants('cloneset')) await deploymentsAndCloneSets(cluster)
     if (wants('job')) await jobs(cluster)
   } finally {
     await cluster.stop()

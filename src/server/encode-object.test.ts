@@ -49,6 +49,14 @@ describe('encodeForStore()', () => {
     )
   })
 
+  it('does so whatever the order of the members is', () => {
+    const spec = { a: 1 }
+    const unordered = (status: object) => ({ status, spec, metadata: { name: 'a' }, kind: 'Pod', apiVersion: 'v1' }) as KubeObject
+    const before = stored(unordered({}), 7)
+    expect(before.specBytes(spec)!.toString()).toBe('{"a":1}')
+    expect(text(unordered({ b: 1 }), before)).toBe('{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"a":1},"status":{"b":1}}')
+  })
+
   it('writes a spec that says the same, but is another, anew', () => {
     const before = stored(pod({ a: 1 }, {}), 4)
     expect(before.specBytes({ a: 1 })).toBeUndefined()

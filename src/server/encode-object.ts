@@ -27,30 +27,22 @@ export function encodeForStore(object: KubeObject, before?: KnownSpec): Encoded 
   // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   if (isUsual(object)) return encodeUsual(object, before)
-  return { value: Buffer.from(JSON.stringify(hasMembers(object, firstMembers, true) ? object : inOrder(object))), object, spec: undefined }
-}
-
-const firstMembers = ['apiVersion', 'kind', 'metadata']
-const usualMembers = [...firstMembers, 'spec', 'status']
-
-/** Whether these are its members in this order, all of them or, if it `goesOn`, the first ones. */
-function hasMembers(object: KubeObject, names: readonly string[], goesOn = false): boolean {
-  let at = 0
-  for (const name in object) {
-    if (name !== names[at]) return goesOn && at === names.length
-    at++
-  }
-  return at === names.length
+  const { apiVersion, kind, metadata: first, ...rest } = object
+  return { value: Buffer.from(JSON.stringify({ apiVersion, kind, metadata: first, ...rest })), object, spec: undefined }
 }
 
 /** What most objects are. */
 type Usual = KubeObject & { spec: object; status: object }
 
-const isUsual = (object: KubeObject): object is Usual => hasMembers(object, usualMembers) && isObject((object as Usual).spec) && isObject((object as Usual).status)
+const usualMembers = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
+
+/** Whether it has these members and no other, in whatever order. */
+function isUsual(object: KubeObject): object is Usual {
+  for (const name in object) if (!usualMembers.has(name)) return false
+  return isObject((object as Usual).spec) && isObject((object as Usual).status)
+}
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
-
-const inOrder = ({ apiVersion, kind, metadata, ...rest }: KubeObject) => ({ apiVersion, kind, metadata, ...rest })
 
 function encodeUsual(object: Usual, before: KnownSpec | undefined): Encoded {
   const { apiVersion, kind, metadata, spec, status } = object
