@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts'
 import type { KubeObject } from '../api/object.ts'
-import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../client/index.ts'
+import { type ApiRequest, type Transport, TransportError, type WatchListener, acceptMetadata } from '../client/index.ts'
 import { type ApiServer, type InProcessRequest, type UserInfo, callInProcess, watchInProcess } from '../server/index.ts'
 
 /** Reaches a server of the same process, as `user`: no sockets, no encoding, no copies. What it hands out is shared and frozen. */
@@ -19,7 +19,8 @@ export class InProcessTransport implements Transport {
     const { signal } = request
     signal?.throwIfAborted()
     if (this.#isClosed) throw new TransportError('the transport is closed', true)
-    const answer = callInProcess(this.#server, this.#asked(request)) as Promise<T>
+    const whole = callInProcess(this.#server, this.#asked(request))
+    const answer = (request.accept === metadataAlone ? whole.then((object) => metadataOf(object as KubeObject)) : whole) as Promise<T>
     return signal ? untilAborted(answer, signal) : answer
   }
 
@@ -51,6 +52,12 @@ export class InProcessTransport implements Transport {
     return { ...request, user: this.#user }
   }
 }
+
+const metadataAlone = acceptMetadata('PartialObjectMetadata')
+
+/** The same as over HTTP, lest somebody count on more. */
+const metadataOf = (answer: KubeObject): KubeObject =>
+  answer.kind === 'Status' ? answer : { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: answer.metadata }
 
 /** Gives up waiting, as a client does that hangs up: what was asked for may still happen. */
 function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {

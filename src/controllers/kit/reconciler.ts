@@ -119,7 +119,8 @@ export class Reconciler {
   async #guard(writer: Writer, owner: KubeObject): Promise<KubeObject> {
     const { finalizer, owner: type } = this.#parts.definition
     if (!finalizer || owner.metadata.deletionTimestamp || hasFinalizer(owner, finalizer)) return owner
-    return writer.patch(type, owner, finalizersPatch(addFinalizer(owner, finalizer)), { type: 'merge' })
+    const { metadata } = await writer.patch(type, owner, finalizersPatch(addFinalizer(owner, finalizer)), { type: 'merge' })
+    return { ...owner, metadata }
   }
 
   /** Takes the finalizer off an owner that is being deleted, when nothing is left to do for it. */
