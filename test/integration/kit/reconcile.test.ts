@@ -249,6 +249,24 @@ describe('a finalizer', () => {
     )
   })
 
+  it('is put on before the first thing is done, for which the owner is there as a whole', async () => {
+    const owners: ConfigMap[] = []
+    const s = await Scene.start({
+      controllers: [
+        scripted({
+          finalizer: 'test/cleaning',
+          plan: (seen: ConfigMap) => ({ actions: seen.metadata.name === 'one' && owners.length === 0 ? [{ kind: 'Do' }] : [] }),
+          apply: { Do: ({ owner }) => Promise.resolve(owners.push(owner)) },
+        }),
+      ],
+    })
+    await s.client.create(configmaps, script('a'))
+    await s.settle()
+    const { data } = await s.client.get(configmaps, 'default', 'one')
+    expect(data).toBeDefined()
+    expect(owners).toMatchObject([{ metadata: { finalizers: ['test/cleaning'] }, data }])
+  })
+
   it('is taken off once, though the cache is slow to lose the owner', async () => {
     const s = await Scene.start({ controllers: [cleaning] })
     await s.client.create(configmaps, script('a'))
