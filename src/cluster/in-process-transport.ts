@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener, acceptMetadata } from '../client/index.ts'
-import { type ApiServer, type InProcessRequest, type UserInfo, callInProcess, watchInProcess } from '../server/index.ts'
+import { type ApiServer, type InProcessRequest, type UserInfo, asPartialMetadata, callInProcess, watchInProcess } from '../server/index.ts'
 
 /** Reaches a server of the same process, as `user`: no sockets, no encoding, no copies. What it hands out is shared and frozen. */
 export class InProcessTransport implements Transport {
@@ -56,8 +56,7 @@ export class InProcessTransport implements Transport {
 const metadataAlone = acceptMetadata('PartialObjectMetadata')
 
 /** The same as over HTTP, lest somebody count on more. */
-const metadataOf = (answer: KubeObject): KubeObject =>
-  answer.kind === 'Status' ? answer : { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: answer.metadata }
+const metadataOf = (answer: KubeObject): KubeObject => (answer.kind === 'Status' ? answer : asPartialMetadata(answer, 'v1'))
 
 /** Gives up waiting, as a client does that hangs up: what was asked for may still happen. */
 function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -51,7 +51,7 @@ export interface ParsedBody {
   /** Nobody else has the value: it may become the object. */
   isOwned?: boolean
   /** The decoded value that this one was made out of: the object shares with it what has not changed. */
-  madeOf?: Json | undefined
+  madeOf?: Json
 }
 
 /** Parses a body by its content type. `describe` gives the sentence for what cannot be parsed at all. */

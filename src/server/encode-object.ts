@@ -27,8 +27,8 @@ export function encodeForStore(object: KubeObject, before?: KnownSpec): Encoded 
   // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   if (isUsual(object)) return encodeUsual(object, before)
-  const { apiVersion, kind, metadata: first, ...rest } = object
-  return { value: Buffer.from(JSON.stringify({ apiVersion, kind, metadata: first, ...rest })), object, spec: undefined }
+  const { apiVersion, kind, metadata: _, ...rest } = object
+  return { value: Buffer.from(JSON.stringify({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
 }
 
 /** What most objects are. */

@@ -25,7 +25,7 @@ export interface DecodeOptions {
   /** The value need not be copied: it may be changed, and become the result. */
   isOwned?: boolean
   /** A decoded value of the same type that this one was made out of: what stands in it as it did there fits, and is shared with the result. */
-  madeOf?: Json | undefined
+  madeOf?: Json
 }
 
 export interface Decoded {

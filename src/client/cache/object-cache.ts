@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { keyOf } from '../resource-type.ts'
-import { shareParts } from './share-parts.ts'
 import type { ChangeType } from '../watcher/index.ts'
 import { IndexSet } from './index-set.ts'
+import { shareParts } from './share-parts.ts'
 
 /** What happened to one object in a cache. */
 export type CacheChange<T extends KubeObject> =

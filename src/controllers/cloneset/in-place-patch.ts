@@ -1,7 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { InPlaceChange } from './in-place-change.ts'
-import { type InPlaceGrace, type InPlaceState, readState, stateAnnotation, unfinishedUpdate, writeGrace, writeState } from './in-place-state.ts'
-import { graceAnnotation } from './member.ts'
+import { type InPlaceGrace, type InPlaceState, graceAnnotation, readState, stateAnnotation, unfinishedUpdate, writeGrace, writeState } from './in-place-state.ts'
 
 export interface MetadataPatch {
   labels?: object

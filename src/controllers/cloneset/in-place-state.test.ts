@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type SamplePod, samplePod } from './in-place-sample.ts'
-import { type InPlaceGrace, readGrace, readState, stateAnnotation, unfinishedUpdate, writeGrace } from './in-place-state.ts'
-import { graceAnnotation } from './member.ts'
+import { type InPlaceGrace, graceAnnotation, readGrace, readState, stateAnnotation, unfinishedUpdate, writeGrace } from './in-place-state.ts'
 
 const state = (more: object = {}) => ({
   [stateAnnotation]: JSON.stringify({ revision: 'web-r2', updateTimestamp: '2026-02-03T04:05:00Z', lastContainerStatuses: { app: { imageID: 'id-app-1' } }, ...more }),

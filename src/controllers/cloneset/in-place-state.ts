@@ -1,9 +1,10 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { InPlaceChange, TextsPatch } from './in-place-change.ts'
-import { graceAnnotation } from './member.ts'
 
 /** Says on a pod what its last update in place was, and how its containers were before. */
 export const stateAnnotation = 'apps.kruise.io/inplace-update-state'
+/** Holds what is to be changed once the grace period is over. */
+export const graceAnnotation = 'apps.kruise.io/inplace-update-grace'
 
 /** The last update in place of a pod, as the pod says it. */
 export interface InPlaceState {

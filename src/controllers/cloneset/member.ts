@@ -1,6 +1,7 @@
 import type { CloneSet, Pod } from '../../api/generated/types.ts'
 import { isPodAvailable, isPodReady, revisionHashLabel } from '../kit/workload/index.ts'
 import type { LifecycleState } from './actions.ts'
+import { graceAnnotation } from './in-place-state.ts'
 import { hashOfName } from './revision.ts'
 
 export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
@@ -9,8 +10,6 @@ export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
 export const inPlaceUpdateReady = 'InPlaceUpdateReady'
 /** The gate that hooks shut which take a pod out of service while they hold it. */
 export const kruisePodReady = 'KruisePodReady'
-/** Holds what is to be changed once the grace period is over. */
-export const graceAnnotation = 'apps.kruise.io/inplace-update-grace'
 
 /** A pod of a set that neither has ended nor is going, with what the set goes by. */
 export interface Member {

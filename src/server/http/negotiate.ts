@@ -122,8 +122,7 @@ const maxChosen = 100
 
 /** Chooses how to answer, by the Accept header. Protobuf is never chosen; throws 406 where nothing is left. */
 export function negotiate(header: string | undefined, allowed: Allowed): Accepted {
-  if (!header) return plainJson
-  if (header === plainJson.contentType) return plainJson
+  if (!header || header === plainJson.contentType) return plainJson
   let known = chosen.get(allowed)
   if (!known) chosen.set(allowed, (known = new Map()))
   let accepted = known.get(header)
