@@ -12,7 +12,7 @@ import {
   statefulsets,
 } from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
-import { isPodReady, keysSelecting, podsByLabel, selectorIndex } from '../kit/workload/index.ts'
+import { isPodReady, keysSelecting, podsByLabel, selected, selectorIndex } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
@@ -42,7 +42,7 @@ export const disruption = defineController<PodDisruptionBudget, Observed, Action
   name: 'disruption',
   owner: poddisruptionbudgets,
   watches: [
-    watching(pods, (pod, caches) => keysSelecting(budgets, caches, pod), podConcerns),
+    selected(budgets, pods, podConcerns),
     ...[deployments, replicasets, statefulsets, replicationcontrollers].map(watchScale),
   ],
   indexes: [podsByLabel, budgets.index],

@@ -93,6 +93,8 @@ export interface Watch<T extends KubeObject = KubeObject> {
   toKeys(object: T, caches: Caches): Iterable<string>
   /** Whether a change could make a difference. Default: any could. */
   concerns?(before: T, after: T): boolean
+  /** Whether both states surely lead to the same owners: then one of them will do. Default: nobody knows. */
+  hasSameKeys?(before: T, after: T): boolean
 }
 
 /** A watch whose objects have a type of their own. */

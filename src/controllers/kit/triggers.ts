@@ -26,8 +26,8 @@ export function handlersOf(definition: AnyController, caches: Caches, target: Tr
   for (const resource of new Set([owner, ...owned, ...watches.keys(), ...(definition.reads ?? []).map(resourceName)])) {
     const relations: InformerHandler[] = []
     if (resource === owner) relations.push(ownerHandler(target, (object) => definition.looksAt?.(object, caches) ?? true))
-    if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target, definition.ownedConcern))
-    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns))
+    if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target, definition.ownedConcern, hasSameOwners))
+    for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns, watch.hasSameKeys))
     handlers.set(resource, joined(relations, (version) => target.seen(resource, version)))
   }
   return handlers
@@ -69,6 +69,7 @@ function relatedHandler(
   keysOf: (object: KubeObject) => Iterable<string>,
   { enqueue }: TriggerTarget,
   concerns: Watch['concerns'] = () => true,
+  hasSameKeys: Watch['hasSameKeys'] = () => false,
 ): InformerHandler {
   const enqueueAll = (object: KubeObject, priority: number) => {
     for (const key of keysOf(object)) enqueue(key, priority)
@@ -78,13 +79,16 @@ function relatedHandler(
     update(old, object) {
       const isResync = old.metadata.resourceVersion === object.metadata.resourceVersion
       if (!isResync && !concerns(old, object)) return
-      // Whoever had it before has lost it.
-      if (!isResync) enqueueAll(old, changePriority)
+      // Whoever had it before may have lost it.
+      if (!isResync && !hasSameKeys(old, object)) enqueueAll(old, changePriority)
       enqueueAll(object, isResync ? resyncPriority : changePriority)
     },
     delete: (object) => enqueueAll(object, changePriority),
   }
 }
+
+/** Caches keep what has not changed of an object. */
+const hasSameOwners = (old: KubeObject, object: KubeObject): boolean => old.metadata.ownerReferences === object.metadata.ownerReferences
 
 const nobody: readonly string[] = []
 

@@ -1,8 +1,8 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { Pod, Service } from '../../api/generated/types.ts'
 import { pods, services } from '../../client/index.ts'
-import { type Caches, type Watch, watching } from '../kit/index.ts'
-import { isPodFinished, isPodReady, keysSelecting, selectedPods, selectorIndex } from '../kit/workload/index.ts'
+import type { Caches, Watch } from '../kit/index.ts'
+import { isPodFinished, isPodReady, selected, selectedPods, selectorIndex } from '../kit/workload/index.ts'
 
 export const headlessLabel = 'service.kubernetes.io/headless'
 
@@ -38,4 +38,4 @@ export const podConcerns = (before: Pod, after: Pod): boolean =>
   !deepEqual(before.metadata.labels, after.metadata.labels)
 
 /** Has services looked at whose pods change. */
-export const watchPods: Watch = watching(pods, (pod, caches) => keysSelecting(servicesByPod, caches, pod), podConcerns)
+export const watchPods: Watch = selected(servicesByPod, pods, podConcerns)

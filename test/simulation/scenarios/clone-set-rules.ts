@@ -151,7 +151,7 @@ const rolledOutInTheEnd = (): Invariant => ({
   name: 'every CloneSet is rolled out',
   unfinished(world): Verdict {
     for (const set of world.truth.list(clonesets.plural) as CloneSet[]) {
-      const verdict = judgePods(world, set) ?? judgeStatus(set) ?? judgeRevisions(world, set)
+      const verdict = judgePods(world, set) ?? judgeStatus(set, refusedOf(world, set)) ?? judgeRevisions(world, set)
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
     const all = world.truth.list(pods.plural) as Pod[]
@@ -167,31 +167,47 @@ const rolledOutInTheEnd = (): Invariant => ({
 
 function judgePods(world: World, set: CloneSet): Verdict {
   const { replicas, partition } = boundsOf(set)
-  const all = (world.truth.list(pods.plural) as Pod[]).filter((pod) => ownerOf(pod) === set.metadata.uid && isPodActive(pod))
+  const all = activePodsOf(world, set)
   if (all.length !== replicas) return `has ${all.length} and wants ${replicas}`
   const late = all.find((pod) => !memberOf(set, pod, Number.POSITIVE_INFINITY).isReady)
   if (late) return `waits for ${late.metadata.name}`
   const asked = all.find((pod) => isAsked(set, pod))
   if (asked) return `still has ${asked.metadata.name}`
   if (set.spec.scaleStrategy.podsToDelete?.length) return `still wants ${set.spec.scaleStrategy.podsToDelete.join()} to be deleted`
-  const outdated = all.filter((pod) => imageOf(pod) !== wantedImage(set)).length
+  const outdated = all.filter((pod) => isOutdated(set, pod)).length - refusedOf(world, set).length
   return outdated > partition && !set.spec.updateStrategy.paused ? `has ${outdated} outdated ones, and ${partition} are to stay` : undefined
 }
 
-function judgeStatus({ metadata, spec, status }: CloneSet): Verdict {
+const activePodsOf = (world: World, { metadata }: CloneSet): Pod[] => (world.truth.list(pods.plural) as Pod[]).filter((pod) => ownerOf(pod) === metadata.uid && isPodActive(pod))
+const revisionsOf = (world: World, { metadata }: CloneSet): ControllerRevision[] => (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).filter((r) => controllerOf(r)?.uid === metadata.uid)
+const isOutdated = (set: CloneSet, pod: Pod): boolean => imageOf(pod) !== wantedImage(set)
+
+/** Those that a set would have to update and cannot: adopted from an earlier set of the name, whose revisions went with it, so that nobody knows what to change in place. */
+function refusedOf(world: World, set: CloneSet): Pod[] {
+  const { paused, type } = set.spec.updateStrategy
+  if (paused || type !== 'InPlaceOnly') return []
+  const outdated = activePodsOf(world, set).filter((pod) => isOutdated(set, pod))
+  if (outdated.length <= boundsOf(set).partition) return []
+  const known = new Set(revisionsOf(world, set).map(({ metadata }) => metadata.name))
+  return outdated.filter((pod) => !known.has(revisionOf(pod)))
+}
+
+function judgeStatus({ metadata, spec, status }: CloneSet, refused: readonly Pod[]): Verdict {
   if (status.observedGeneration !== metadata.generation) return `says that it is of generation ${status.observedGeneration}, and is of ${metadata.generation}`
   const { replicas, readyReplicas, availableReplicas, conditions } = status
   if ([replicas, readyReplicas, availableReplicas].some((count) => count !== (spec.replicas ?? 1))) return `says ${replicas}, ${readyReplicas} ready, ${availableReplicas} available of ${spec.replicas}`
   if (!isConditionTrue(conditions, 'Available')) return 'does not say that it is available'
-  const failure = ['ReplicaFailure', 'FailedScale', 'FailedUpdate'].find((type) => findCondition(conditions, type))
-  if (failure) return `says ${failure}`
+  const failures = ['ReplicaFailure', 'FailedScale', 'FailedUpdate'].filter((type) => findCondition(conditions, type)).join()
+  if (failures !== (refused.length > 0 ? 'FailedUpdate' : '')) return `says ${failures || 'of no failure'}`
   const reason = findCondition(conditions, 'Progressing')?.reason ?? ''
+  if (refused.length > 0) return reason === 'ProgressDeadlineExceeded' ? undefined : `says ${reason}, and cannot update ${refused[0]!.metadata.name}`
   const isRight = spec.updateStrategy.paused ? reason === 'RolloutPaused' : reason === 'NewRevisionAvailable' || reason === 'PartitionReached'
   return isRight ? undefined : `says ${reason}`
 }
 
-function judgeRevisions(world: World, { metadata, spec, status }: CloneSet): Verdict {
-  const all = (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).filter((r) => controllerOf(r)?.uid === metadata.uid)
+function judgeRevisions(world: World, set: CloneSet): Verdict {
+  const { spec, status } = set
+  const all = revisionsOf(world, set)
   const inUse = new Set([status.currentRevision, status.updateRevision, ...(world.truth.list(pods.plural) as Pod[]).map((pod) => pod.metadata.labels?.['controller-revision-hash'])])
   const unused = all.filter((r) => !inUse.has(r.metadata.name)).length
   return unused > (spec.revisionHistoryLimit ?? 10) ? `keeps ${unused} revisions` : undefined

@@ -42,6 +42,13 @@ export function* keysSelecting<Owner extends KubeObject>({ type, index, selector
   }
 }
 
+/** Has owners looked at whose selector selects an object, as it is or as it was. */
+export const selected = <Owner extends KubeObject, T extends KubeObject>(selecting: SelectorIndex<Owner>, type: ResourceType<T>, concerns: NonNullable<Watch<T>['concerns']>): Watch => ({
+  ...watching(type, (object, caches) => keysSelecting(selecting, caches, object), concerns),
+  // Caches keep what has not changed of an object.
+  hasSameKeys: (before, after) => before.metadata.labels === after.metadata.labels,
+})
+
 /** Has owners looked at whose selector selects an object that nobody manages: they may adopt it. */
 export const selectedOrphans = <Owner extends KubeObject>(selecting: SelectorIndex<Owner>, type: ResourceType): Watch =>
   watching(type, (object, caches) => (controllerOf(object) ? [] : keysSelecting(selecting, caches, object)), mayBeAdopted)
