@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import { inBatches } from './batches.ts'
 import type { AnyAction, Applier, Appliers, ApplyContext, Outcome, Step } from './definition.ts'
+import type { Momentum } from './momentum.ts'
 
 /** Actions of one kind that stand together. */
 function* runs<Action extends AnyAction>(actions: readonly Action[]): Generator<Action[]> {
@@ -15,6 +16,7 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
   ctx: ApplyContext<Owner>,
   appliers: Appliers<Owner, Action>,
   step: Step<Action>,
+  momentum: Momentum,
 ): Promise<Outcome<Action>> {
   const done: Action[] = []
   const failed: { action: Action; error: Error }[] = []
@@ -25,13 +27,17 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
       skipped.push(...actions)
       continue
     }
-    const applier = appliers[actions[0]!.kind as Action['kind']] as Applier<Owner, Action> | undefined
-    if (!applier) throw new Error(`the plan asks for ${actions[0]!.kind}, which nothing applies`)
+    const kind = actions[0]!.kind as Action['kind']
+    const applier = appliers[kind] as Applier<Owner, Action> | undefined
+    if (!applier) throw new Error(`the plan asks for ${kind}, which nothing applies`)
     const { pace = 'one by one', run } = typeof applier === 'function' ? { run: applier } : applier
-    const result = await inBatches(actions, pace, async (action) => {
+    const act = async (action: Action): Promise<void> => {
       ctx.signal.throwIfAborted()
       answers.set(action, await run(ctx, action))
-    })
+    }
+    const isSlow = pace === 'slow start'
+    const result = await inBatches(actions, pace, act, isSlow ? momentum.startSize(ctx.owner, kind) : 1)
+    if (isSlow) momentum.keep(ctx.owner, kind, result.failed.length > 0 ? 1 : result.nextSize)
     done.push(...result.done)
     failed.push(...result.failed.map(({ item, error }) => ({ action: item, error })))
     skipped.push(...result.skipped)

@@ -5,10 +5,10 @@ import type { Pace } from './definition.ts'
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 /** Runs and says how many were under way at once in each batch. */
-async function sizes(count: number, pace: Pace): Promise<number[]> {
+async function sizes(count: number, pace: Pace, startSize?: number): Promise<number[]> {
   const found: number[] = []
   let open: (() => void)[] = []
-  const all = inBatches(numbers(count), pace, () => new Promise<void>((resolve) => open.push(resolve)))
+  const all = inBatches(numbers(count), pace, () => new Promise<void>((resolve) => open.push(resolve)), startSize)
   while (open.length > 0) {
     found.push(open.length)
     const batch = open
@@ -29,6 +29,17 @@ describe('inBatches()', () => {
     ['all at once', 5, [5]],
   ])('%s, %i items: %j', async (pace, count, expected) => {
     expect(await sizes(count, pace)).toEqual(expected)
+  })
+
+  test.each<[Pace, number, number, number[], number]>([
+    ['slow start', 4, 11, [4, 7], 8],
+    ['slow start', 8, 5, [5], 8],
+    ['slow start', 4, 4, [4], 8],
+    ['one by one', 4, 2, [1, 1], 1],
+    ['all at once', 4, 9, [9], Infinity],
+  ])('%s from %i on, %i items: %j, and then %i', async (pace, startSize, count, expected, nextSize) => {
+    expect(await sizes(count, pace, startSize)).toEqual(expected)
+    expect((await inBatches(numbers(count), pace, async () => {}, startSize)).nextSize).toBe(nextSize)
   })
 
   const failing = (...bad: number[]) => async (n: number) => {

@@ -7,6 +7,7 @@ import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
 import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMeasures, Step, Told } from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
+import { Momentum } from './momentum.ts'
 import { isSameStatus, statusTypeOf } from './same-status.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 import { Writer, type WriterParts } from './writer.ts'
@@ -56,8 +57,11 @@ export class Reconciler {
   /** By key; of an owner that is gone until its key is looked at. */
   readonly #memories = new Map<string, { uid: string | undefined; memory: unknown }>()
 
+  readonly #momentum: Momentum
+
   constructor(parts: ReconcilerParts) {
     this.#parts = parts
+    this.#momentum = new Momentum(parts.clock)
     this.#statusType = parts.definition.statusType ?? statusTypeOf(parts.definition.owner)
   }
 
@@ -100,7 +104,7 @@ export class Reconciler {
       logger,
       signal,
     }
-    const outcome = step.actions.length ? await applyStep(ctx, definition.apply, step) : { ...untouched, wait: step.wait }
+    const outcome = step.actions.length ? await applyStep(ctx, definition.apply, step, this.#momentum) : { ...untouched, wait: step.wait }
     signal.throwIfAborted()
     if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
     const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
@@ -147,6 +151,7 @@ export class Reconciler {
   #forget(key: string): Verdict {
     this.#memories.delete(key)
     this.#written.delete(key)
+    this.#momentum.forget(key)
     return { result: 'gone' }
   }
 
