@@ -49,6 +49,42 @@ describe('encodeForStore()', () => {
     )
   })
 
+  it('takes all bytes before the status from there while metadata and spec are the very same, and writes the same', () => {
+    const any = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue())
+    const labels = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))
+    fc.assert(
+      fc.property(labels, any, fc.array(any, { minLength: 1, maxLength: 3 }), fc.nat(), (labels, spec, statuses, revision) => {
+        const next = (status: object) => ({ ...pod(spec, status), metadata: { name: 'ä', labels } }) as KubeObject
+        let before = stored(next({}), revision + 1)
+        for (const status of statuses) {
+          expect(before.bytesBeforeStatus(next(status))).toBeDefined()
+          expect(text(next(status), before)).toBe(text(next(status)))
+          before = stored(next(status), before.revision * 11, before)
+          expect(before.metadataBytes!.toString()).toBe(JSON.stringify({ resourceVersion: String(before.revision), name: 'ä', labels }))
+        }
+      }),
+    )
+  })
+
+  const same = { labels: {}, name: 'a', generation: 1 }
+  it.each<[string, object, object, boolean]>([
+    ['the same in another order', { generation: 1, name: 'a', labels: same.labels }, {}, true],
+    ['another version', { ...same, resourceVersion: '9' }, {}, true],
+    ['one member less', { labels: same.labels, name: 'a' }, {}, false],
+    ['one member more', { ...same, annotations: {} }, {}, false],
+    ['another generation', { ...same, generation: 2 }, {}, false],
+    ['labels that say the same', { ...same, labels: {} }, {}, false],
+    ['another apiVersion', same, { apiVersion: 'v2' }, false],
+    ['another spec', same, { spec: {} }, false],
+  ])('knows what is the same by what it is: %s', (_, metadata, rest, isKnown) => {
+    const spec = { a: 1 }
+    const object = (of: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata: of, spec, status: {} }) as KubeObject
+    const before = stored(object({ ...same }), 7)
+    const after = { ...object(metadata), ...rest }
+    expect(before.bytesBeforeStatus(after) !== undefined).toBe(isKnown)
+    expect(JSON.parse(text(after, before))).toEqual(JSON.parse(text(after)))
+  })
+
   it('does so whatever the order of the members is', () => {
     const spec = { a: 1 }
     const unordered = (status: object) => ({ status, spec, metadata: { name: 'a' }, kind: 'Pod', apiVersion: 'v1' }) as KubeObject

@@ -15,14 +15,16 @@ export interface Encoded {
   spec: SpecPlace | undefined
 }
 
-/** Whoever may have the bytes of a spec already. */
-export interface KnownSpec {
+/** Whoever may have the bytes of an object's parts already. */
+export interface KnownParts {
   /** The bytes of this very spec, if it is the one that is known. */
   specBytes(spec: unknown): Buffer | undefined
+  /** All that is stored before the status, in two pieces, if nothing of it is another than what is known. */
+  bytesBeforeStatus(object: KubeObject): { pieces: readonly [Buffer, Buffer]; specLength: number } | undefined
 }
 
-/** Encodes an object. The bytes of a spec that is still the one of `before` are taken from there. */
-export function encodeForStore(object: KubeObject, before?: KnownSpec): Encoded {
+/** Encodes an object. The bytes of parts that are still those of `before` are taken from there. */
+export function encodeForStore(object: KubeObject, before?: KnownParts): Encoded {
   const metadata: { resourceVersion?: string | undefined } = object.metadata
   // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
@@ -44,19 +46,23 @@ function isUsual(object: KubeObject): object is Usual {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-function encodeUsual(object: Usual, before: KnownSpec | undefined): Encoded {
+function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
   const { apiVersion, kind, metadata, spec, status } = object
-  const opening = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)},"spec":`
   const ending = `,"status":${JSON.stringify(status)}}`
   const tail = Buffer.byteLength(ending)
+  const same = before?.bytesBeforeStatus(object)
+  if (same) return { value: joined(same.pieces, ending, tail), object, spec: { length: same.specLength, tail } }
+  const opening = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)},"spec":`
   const known = before?.specBytes(spec)
-  if (!known) {
-    const specText = JSON.stringify(spec)
-    return { value: Buffer.from(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
-  }
-  const value = Buffer.allocUnsafe(Buffer.byteLength(opening) + known.length + tail)
-  let at = value.write(opening)
-  at += known.copy(value, at)
-  value.write(ending, at)
-  return { value, object, spec: { length: known.length, tail } }
+  if (known) return { value: joined([Buffer.from(opening), known], ending, tail), object, spec: { length: known.length, tail } }
+  const specText = JSON.stringify(spec)
+  return { value: Buffer.from(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
+}
+
+function joined([first, second]: readonly [Buffer, Buffer], ending: string, endingLength: number): Buffer {
+  const value = Buffer.allocUnsafe(first.length + second.length + endingLength)
+  first.copy(value)
+  second.copy(value, first.length)
+  value.write(ending, first.length + second.length)
+  return value
 }

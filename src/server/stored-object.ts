@@ -1,6 +1,6 @@
 import { deepFreeze } from '../api/json/index.ts'
-import type { KubeObject } from '../api/object.ts'
-import type { Encoded, SpecPlace } from './encode-object.ts'
+import type { KubeObject, ObjectMeta } from '../api/object.ts'
+import type { Encoded, KnownParts, SpecPlace } from './encode-object.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -12,6 +12,7 @@ export interface Head {
 }
 
 const metadataOpening = '"metadata":{'
+const specOpening = ',"spec":'
 
 export function headOf(apiVersion: string, kind: string): Head {
   const type = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`
@@ -33,7 +34,7 @@ const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: 
  * One version of one object as it was committed: immutable, shared by the cache, readers, lists and watchers. It is encoded once;
  * the stored bytes have no resource version (the store knows it), the bytes that clients see have it as metadata's first member.
  */
-export class StoredObject {
+export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
   /** The line of the event that made this version, which holds the object's bytes: watchers and readers share one copy. */
@@ -94,6 +95,23 @@ export class StoredObject {
     return this.#line.subarray(end - this.#spec.length, end)
   }
 
+  bytesBeforeStatus(object: KubeObject): { pieces: readonly [Buffer, Buffer]; specLength: number } | undefined {
+    const own = this.object as KubeObject & { spec?: unknown }
+    if (!this.#spec || own.spec !== (object as { spec?: unknown }).spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
+    if (!isSameButForVersion(own.metadata, object.metadata)) return undefined
+    const { bytes } = this
+    const { metadataLength } = this.#head
+    const rest = bytes.subarray(metadataLength + versionMember(this.revision).length, bytes.length - this.#spec.tail)
+    return { pieces: [bytes.subarray(0, metadataLength), rest], specLength: this.#spec.length }
+  }
+
+  /** The bytes of its metadata, if it is known where they are. */
+  get metadataBytes(): Buffer | undefined {
+    if (!this.#spec) return undefined
+    const { bytes } = this
+    return bytes.subarray(this.#head.metadataLength - 1, bytes.length - this.#spec.tail - this.#spec.length - specOpening.length)
+  }
+
   /** The same object for whom we cannot trust to leave it alone. Frozen the first time it is asked for. */
   get frozen(): KubeObject {
     return deepFreeze(this.object)
@@ -108,6 +126,14 @@ export class StoredObject {
   watchLine(type: LineType): Buffer {
     return type === this.#type ? this.#line : watchLine(type, this.bytes)
   }
+}
+
+/** Whether all members but the resource version are the very same. */
+function isSameButForVersion(one: ObjectMeta, other: ObjectMeta): boolean {
+  const differs = (name: string) => name !== 'resourceVersion' && one[name as keyof ObjectMeta] !== other[name as keyof ObjectMeta]
+  for (const name in one) if (differs(name)) return false
+  for (const name in other) if (differs(name)) return false
+  return true
 }
 
 /** The line of an event about `source`, with the version member of `revision` in place of what stands between the offsets. */

@@ -27,6 +27,8 @@ export async function encodeResult(result: Immediate, accepted: Accepted, query:
   const code = result.kind === 'list' ? 200 : result.code
   const { contentType } = accepted
   if (accepted.format === 'json' && !accepted.transform && !pretty) return { code, contentType, body: plainJson(result) }
+  const metadata = accepted.format === 'json' && !pretty && accepted.transform?.kind === 'PartialObjectMetadata' ? metadataOf(result, accepted.transform.version) : undefined
+  if (metadata) return { code, contentType, body: metadata }
   const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
   const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
@@ -44,6 +46,15 @@ function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${JSON.stringify(meta)},"items":[`
   return listBody(Buffer.from(head), items)
 }
+
+/** Those of one object, as they are stored, if it is known where. */
+function metadataOf(result: Exclude<Immediate, { kind: 'text' }>, version: string): Body | undefined {
+  if (result.kind !== 'stored' || result.target.resource.storedAs) return undefined
+  const { metadataBytes } = result.stored
+  return metadataBytes && wholeBody(Buffer.concat([Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":`), metadataBytes, metadataEnd]))
+}
+
+const metadataEnd = Buffer.from('}\n')
 
 const firstItem = Buffer.from('{')
 const nextItem = Buffer.from(',{')
