@@ -31,6 +31,8 @@ interface Decision {
   /** Its active pods as they were seen, and those that it is to adopt. */
   pods: Pod[]
   podsAt: number
+  /** Whether this pod, as it was seen, can never come to a node, since its claims are gone or going: it is replaced like one that is asked to go. */
+  isForsaken(pod: Pod): boolean
   /** What tells this look from others. */
   look: object
   isAvailable(pod: Pod): boolean
@@ -43,7 +45,8 @@ function decisionOf(call: Call, world: World, setUid: string | undefined): Decis
   const observation = setUid ? life?.observations.get(setUid) : undefined
   if (!life || !observation || isLate(call) || !call.outcome?.object) return undefined
   const set = observation.owner as CloneSet
-  const [podsAt, revisionsAt] = [observation.seen.get(pods.plural)!, observation.seen.get(controllerrevisions.plural)!]
+  const [podsAt, revisionsAt, claimsAt] = [pods, controllerrevisions, persistentvolumeclaims].map(({ plural }) => observation.seen.get(plural)!) as [number, number, number]
+  const isLost = (claim: string): boolean => (world.truth.getAt(persistentvolumeclaims.plural, `default/${claim}`, claimsAt)?.metadata ?? { deletionTimestamp: '' }).deletionTimestamp !== undefined
   const current = world.truth.getAt(controllerrevisions.plural, `default/${set.status.currentRevision}`, revisionsAt) as ControllerRevision | undefined
   const isSelected = ({ metadata }: Pod): boolean => metadata.labels?.app === set.metadata.name
   return {
@@ -51,6 +54,7 @@ function decisionOf(call: Call, world: World, setUid: string | undefined): Decis
     set,
     pods: (world.truth.listAt(pods.plural, podsAt) as Pod[]).filter((pod) => isPodActive(pod) && (ownerOf(pod) ?? (isSelected(pod) ? setUid : '')) === setUid),
     podsAt,
+    isForsaken: (pod) => !pod.spec.nodeName && claimNamesOf(pod).some(isLost),
     look: observation,
     isAvailable: (pod) => memberOf(set, pod, observation.atMs).isAvailable,
     // One of an earlier set of the name says nothing.
@@ -85,12 +89,15 @@ const partitionHolds = (late: LateChildren): Invariant => ({
     const made = isMade ? (call.outcome?.object as Pod | undefined) : updatedPod(call, world)?.after
     const decision = made && decisionOf(call, world, ownerOf(made))
     if (!decision) return undefined
-    const { who, set, podsAt, currentImage } = decision
+    const { who, set, podsAt, isForsaken, currentImage } = decision
     const wanted = wantedImage(set)
     if ((isMade && imageOf(made) !== wanted) || currentImage === wanted) return undefined
     const revision = Number(made.metadata.resourceVersion)
     // What came late was nobody's decision, and what is asked to go is replaced before it goes.
-    const counts = (pod: Pod): boolean => (late.get(pod.metadata.uid!) ?? 0) <= podsAt && !isAsked(set, world.truth.getAt(pods.plural, `default/${pod.metadata.name}`, podsAt) as Pod | undefined ?? pod)
+    const counts = (pod: Pod): boolean => {
+      const seen = world.truth.getAt(pods.plural, `default/${pod.metadata.name}`, podsAt) as Pod | undefined
+      return (late.get(pod.metadata.uid!) ?? 0) <= podsAt && !isAsked(set, seen ?? pod) && !(seen && isForsaken(seen))
+    }
     const updated = (world.truth.listAt(pods.plural, revision) as Pod[]).filter((pod) => ownerOf(pod) === ownerOf(made) && isPodActive(pod) && revisionOf(pod) === revisionOf(made) && counts(pod)).length
     const { replicas, partition } = boundsOf(set)
     return updated > replicas - partition ? `${who} as updated number ${updated}, and saw that ${partition} of ${replicas} are to stay` : undefined
@@ -104,11 +111,9 @@ const pausedMeansPaused = (): Invariant => ({
     const pod = deletedPod(call, world) ?? updatedPod(call, world)?.before
     const decision = pod && decisionOf(call, world, ownerOf(pod))
     if (!decision?.set.spec.updateStrategy.paused) return undefined
-    const { who, set, pods: seen } = decision
+    const { who, set, pods: seen, isForsaken } = decision
     if (call.method !== 'DELETE') return `${who}, and saw that ${set.metadata.name} is paused`
-    // One that has lost its claims before it has come to a node cannot come to anything.
-    const isHopeless = (p: Pod): boolean => !p.spec.nodeName && claimNamesOf(p).length > 0
-    if (seen.some((p) => p.metadata.uid === pod!.metadata.uid && (isAsked(set, p) || isHopeless(p)))) return undefined
+    if (seen.some((p) => p.metadata.uid === pod!.metadata.uid && (isAsked(set, p) || isForsaken(p)))) return undefined
     return seen.length > (set.spec.replicas ?? 1) ? undefined : `${who}, and saw that ${set.metadata.name} is paused and has no more than it wants`
   },
 })
