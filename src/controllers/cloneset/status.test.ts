@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { conflict, forbiddenError, invalidObject } from '../../api/errors.ts'
 import type { CloneSetStatus } from '../../api/generated/types.ts'
-import type { Outcome } from '../kit/index.ts'
+import { type Outcome, TerminalError } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { plan } from './plan.ts'
@@ -92,6 +92,12 @@ describe('status() says Progressing', () => {
   it('in words that name the pod, and why', () => {
     const message = (outcome = untouched) => findCondition(after({ set: b({ status: told('ReplicasUpdated') }), pods: stuck }, outcome).conditions, 'Progressing')!.message
     expect(message()).toBe('No progress with revision web-b for 600 seconds. Pod b5 waits for its containers to start, since 2026-01-01T00:00:00Z.')
+  })
+
+  it('in words that name a pod which is as it should be, and may not be updated', () => {
+    const refusal = failed({ kind: 'RefuseUpdate', pod: samplePods('a1')[0]!, why: 'no' }, new TerminalError('pod a1 cannot be updated in place'))
+    const { conditions } = after({ set: b({ status: told('ReplicasUpdated', { updatedReplicas: 4, readyReplicas: 5, availableReplicas: 5 }) }), pods: samplePods('a1 b2 b3 b4 b5') }, refusal)
+    expect(findCondition(conditions, 'Progressing')!.message).toBe('No progress with revision web-b for 600 seconds. Pod a1 cannot be updated in place.')
   })
 
   it('how far a pause has let it come', () => {

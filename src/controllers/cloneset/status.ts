@@ -45,10 +45,11 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
   const fault = podFaultOf(outcome)
   const failure = findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
   const late = members.filter(({ isReady }) => !isReady).map(({ pod }) => pod)
-  const why = whyOf(late, (name) => awaited.get(name), failure, outcome.wait)
+  const updateFailure = updateFailureOf(set.status.conditions, outcome)
+  const why = whyOf(late, (name) => awaited.get(name), failure, updateFailure ?? outcome.wait)
   const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why.trouble)
   const told = withFault(setTimedCondition(progressOf(look, counts, why).conditions, available, nowMs), fault, nowMs)
-  return withFailedUpdate(withFailedScale(told, nowMs), outcome, nowMs)
+  return withFailedUpdate(withFailedScale(told, nowMs), updateFailure, nowMs)
 }
 
 /** What OpenKruise's clients know ReplicaFailure by. */
@@ -61,9 +62,12 @@ function withFailedScale(conditions: Condition[], nowMs: number): Condition[] {
 const updateKinds: readonly Action['kind'][] = ['UpdateInPlace', 'PatchLifecycle', 'RefuseUpdate']
 
 /** Why pods could not be changed, in the words that it came with: those of every other attempt may name another pod. */
-function withFailedUpdate(conditions: Condition[], { failed }: Outcome<Action>, nowMs: number): Condition[] {
+function updateFailureOf(conditions: readonly Condition[] | undefined, { failed }: Outcome<Action>): string | undefined {
   const fault = failed.find(({ action, error }) => updateKinds.includes(action.kind) && isFault(error))
-  if (!fault) return removeCondition(conditions, 'FailedUpdate')
-  const message = findCondition(conditions, 'FailedUpdate')?.message ?? fault.error.message
+  return fault && (findCondition(conditions, 'FailedUpdate')?.message ?? fault.error.message)
+}
+
+function withFailedUpdate(conditions: Condition[], message: string | undefined, nowMs: number): Condition[] {
+  if (message === undefined) return removeCondition(conditions, 'FailedUpdate')
   return setTimedCondition(conditions, { type: 'FailedUpdate', status: 'True', reason: 'FailedUpdate', message }, nowMs)
 }
