@@ -53,8 +53,8 @@ const neverTooMany = (): Invariant => {
   }
 }
 
-/** A watch that is frozen takes two minutes to be noticed, and why a pod waits is looked at anew after five, though nothing can have become better: a node may have gone. */
-const caughtUpMs = 340_000
+/** A watch that is frozen takes two minutes to be noticed, and why a pod waits is looked at anew five minutes after that, though nothing can have become better: a node may have gone, or be full. */
+const caughtUpMs = 460_000
 
 /** In the end no pod waits for which there is a place. */
 const allArePlaced = (calm: { sinceMs?: number } = {}): Invariant => ({
