@@ -1,5 +1,5 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
-import { type KubeObject, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
+import { type KubeObject, controllerOf, controllerrevisions, isControlledBy, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
@@ -16,7 +16,7 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   owner: statefulsets,
   owns: [pods, controllerrevisions],
   ownedConcern: (before, after) => !('spec' in after) || !isMereBinding(before as Pod, after as Pod),
-  watches: [watching(pods, setOfOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
+  watches: [watching(pods, setOfNamesake, mayBeOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
   indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',
   observe,
@@ -30,11 +30,16 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
 
 const ordinalName = /^(.+)-[0-9]+$/
 
-/** A pod that nobody manages may be adopted by the set whose name it bears. */
-function setOfOrphan({ metadata }: KubeObject, caches: Caches): string[] {
+/** The set whose name a pod bears that is not its own: it may adopt the pod, if nobody manages it, or waits for it to go. */
+function setOfNamesake({ metadata }: KubeObject, caches: Caches): string[] {
   const parent = ordinalName.exec(metadata.name ?? '')?.[1]
-  if (!parent || metadata.ownerReferences?.some((ref) => ref.controller)) return []
-  return caches.get(statefulsets, metadata.namespace ?? '', parent) ? [`${metadata.namespace}/${parent}`] : []
+  const set = parent && caches.get(statefulsets, metadata.namespace ?? '', parent)
+  return set && !isControlledBy({ metadata }, set) ? [`${metadata.namespace}/${parent}`] : []
+}
+
+/** What becomes of somebody else's pod makes no difference before it is gone. */
+function mayBeOrphan(before: KubeObject, after: KubeObject): boolean {
+  return !controllerOf(before) || !controllerOf(after)
 }
 
 /** `data-web-0` is a claim of `web` if that has a template `data`: every way to cut the name is tried. */

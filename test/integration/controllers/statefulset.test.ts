@@ -55,6 +55,24 @@ describe('identity', () => {
   })
 })
 
+describe('a name that is taken', () => {
+  it('is used as soon as the pod of somebody else that has it is gone, however often it was tried in vain', async () => {
+    const s = await StatefulSetScene.of()
+    const { client } = s.scene
+    const stranger = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'an-earlier-one', controller: true }
+    await client.create(pods, {
+      metadata: { name: 'web-0', namespace: 'default', labels: { app: 'web' }, ownerReferences: [stranger] },
+      spec: { containers: [{ name: 'main', image: 'app:1' }] },
+    } as never)
+    await s.create(1)
+    await s.pass(20 * 60_000)
+    await client.delete(pods, 'default', 'web-0', { gracePeriodSeconds: 0 })
+    await s.pass(100)
+    const { uid } = (await s.get()).metadata
+    expect((await s.pods()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.[0]?.uid])).toEqual([['web-0', uid]])
+  })
+})
+
 describe('revisions', () => {
   it('have a history, and going back to an earlier one makes it the newest', async () => {
     const s = await StatefulSetScene.of()
