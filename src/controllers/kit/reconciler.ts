@@ -179,8 +179,9 @@ export class Reconciler {
   #statusWaitMs(key: string, before: { observedGeneration?: number }, next: { observedGeneration?: number }): number {
     const lastMs = this.#written.get(key)
     if (lastMs === undefined || before.observedGeneration !== next.observedGeneration || !this.#parts.definition.statusMayWait?.(before, next)) return 0
-    // A clock that was set back is no reason to wait longer.
-    return Math.min(statusPaceMs, lastMs + statusPaceMs - this.#parts.clock.now())
+    const agoMs = this.#parts.clock.now() - lastMs
+    // A clock that was set back is no reason to wait: until it has caught up, that would be said again and again.
+    return agoMs < 0 ? 0 : statusPaceMs - agoMs
   }
 
   /** The worst of all failures decides. */

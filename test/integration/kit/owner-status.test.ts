@@ -32,6 +32,27 @@ it('annotations are written with the status, in one write that does not change w
   expect((await s.client.get(deployments, 'default', 'web')).metadata.annotations).toEqual({ note: 'x', seen: '3' })
 })
 
+it('a status that may wait does not wait for a clock that was set back', async () => {
+  const echoing = defineController<Deployment, Deployment, AnyAction>({
+    ...counting,
+    status: ({ metadata }) => ({ replicas: Number(metadata.labels?.['says'] ?? 0) }),
+    annotations: () => ({}),
+    statusMayWait: () => true,
+  })
+  const s = await Scene.start({ controllers: [echoing] })
+  const { metadata, spec } = replicaSet('web', 3)
+  await s.client.create(deployments, { metadata, spec: { ...spec, strategy: {} } })
+  const say = async (replicas: number) => {
+    await s.client.patch(deployments, 'default', 'web', { metadata: { labels: { says: String(replicas) } } }, { type: 'merge' })
+    await s.pass(1000)
+    return (await s.client.get(deployments, 'default', 'web')).status.replicas
+  }
+  expect(await say(1)).toBe(1)
+  const now = s.clock.now.bind(s.clock)
+  s.clock.now = () => now() - 3_600_000
+  expect(await say(2)).toBe(2)
+})
+
 it('an owner that is gone by the time its actions are done gets no status', async () => {
   const s = await Scene.start()
   s.wire.intercept = async (request, send) => {
