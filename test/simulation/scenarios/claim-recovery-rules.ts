@@ -94,7 +94,8 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
       const asked = annotations?.[claimRecovery]
-      if (asked !== undefined && asked !== 'recreate' && reason !== 'InvalidAnnotation') return `${name} says ${reason}, and asks for ${asked}`
+      const isInvalid = asked !== undefined && asked !== 'recreate'
+      if (isInvalid !== (reason === 'InvalidAnnotation')) return `${name} says ${reason}, and asks for ${asked}`
       let isHeldUp = false
       for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1) && !isHeldUp; ordinal++) {
         const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
