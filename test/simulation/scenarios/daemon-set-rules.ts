@@ -95,7 +95,9 @@ export const neverTooManyTakenDown = (): Invariant => {
       const some = down.get(ownerUid) ?? new Set()
       down.set(ownerUid, some.add(node))
       const { maxUnavailable } = boundsOf(view.set, view.desired)
-      return some.size > maxUnavailable ? `${view.who}: nodes ${[...some].join()} are down, and ${maxUnavailable} may be` : undefined
+      // A node that is to run none any more misses none.
+      const missing = [...some].filter((name) => view.fit(name) === 'run')
+      return missing.length > maxUnavailable ? `${view.who}: nodes ${missing.join()} are down, and ${maxUnavailable} may be` : undefined
     },
   }
 }
