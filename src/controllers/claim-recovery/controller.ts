@@ -11,13 +11,13 @@ import { type Action, plan } from './plan.ts'
 import { stateAnnotation } from './recovery.ts'
 import { conditionOf, sandboxCondition, sandboxHistory } from './sandbox.ts'
 import { podFinalizer } from './stage.ts'
-import { annotations, announce, status } from './status.ts'
+import { annotations, announce, isCalledInvalid, status } from './status.ts'
 
 /** Makes claims anew that keep their pods from starting, and pods that start and do not become ready, for sets that ask for it. */
 export const claimRecoveryController = defineController<StatefulSet, Observed, Action>({
   name: 'claim-recovery',
   owner: statefulsets,
-  looksAt: (set) => asksForClaimRecovery(set) || Boolean(set.metadata.annotations?.[stateAnnotation]),
+  looksAt: (set) => asksForClaimRecovery(set) || Boolean(set.metadata.annotations?.[stateAnnotation]) || isCalledInvalid(set),
   watches: [watching(pods, setsConcerned, isNews)],
   reads: [persistentvolumeclaims],
   indexes: [podsByClaim],

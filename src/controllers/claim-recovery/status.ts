@@ -25,17 +25,21 @@ interface Next {
 }
 
 const saying = (status: 'True' | 'False', reason: string, message: string): Saying => ({ type: conditionType, status, reason, message })
-const current = ({ set }: Observed) => findCondition(set.status?.conditions, conditionType)
+const current = ({ set }: Pick<Observed, 'set'>) => findCondition(set.status?.conditions, conditionType)
+
+/** Whether a set is told that its annotations make no sense. */
+export const isCalledInvalid = (set: Observed['set']): boolean => current({ set })?.reason === 'InvalidAnnotation'
 
 function next(seen: Observed, outcome: Outcome<Action>): Next {
   const { settings, recovery } = seen
   if (settings.kind === 'invalid') return { recovery: undefined, says: saying('False', 'InvalidAnnotation', settings.problem) }
-  if (settings.kind === 'off') return { recovery: undefined, ...(recovery ? { says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') } : {}) }
+  const corrected: Pick<Next, 'says'> = isCalledInvalid(seen.set) ? { says: 'nothing' } : {}
+  if (settings.kind === 'off') return { recovery: undefined, ...(recovery ? { says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') } : corrected) }
   if (recovery) return onTheWay(seen, recovery, settings.afterMs, outcome)
   const choice = answerTo<Choice | undefined>(outcome, 'Examine')
   if (choice?.kind === 'recreate') return { recovery: choice.recovery, says: beginning(choice) }
   if (choice?.kind === 'keep') return { recovery: undefined, ...keeping(seen, choice) }
-  return { recovery: undefined, ...(current(seen)?.reason === 'InvalidAnnotation' ? { says: 'nothing' } : {}) }
+  return { recovery: undefined, ...corrected }
 }
 
 function onTheWay(seen: Observed, recovery: Recovery, afterMs: number, outcome: Outcome<Action>): Next {

@@ -224,3 +224,12 @@ it('an annotation that makes no sense is told once, and nothing is done', async 
   await s.annotate({ [claimRecovery]: 'recreate' })
   expect([await s.says(), await s.isReady(0)]).toEqual(['nothing', true])
 })
+
+it('an annotation that made no sense and is gone is no longer told of', async () => {
+  const s = await failing(1, { after: 'soon' })
+  await s.pass(minute)
+  expect(await s.says()).toBe('False InvalidAnnotation')
+  await s.annotate({ [claimRecovery]: null, [claimRecoveryAfter]: null })
+  await s.pass(minute)
+  expect(await s.says()).toBe('nothing')
+})
