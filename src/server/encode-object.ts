@@ -1,5 +1,8 @@
 import type { KubeObject } from '../api/object.ts'
 
+/** What stands between metadata and spec. */
+export const specOpening = ',"spec":'
+
 /** Where the spec stands in an object's bytes, by what does not move when its metadata grow. */
 export interface SpecPlace {
   length: number
@@ -15,12 +18,18 @@ export interface Encoded {
   spec: SpecPlace | undefined
 }
 
+/** All that is stored before the status, in two pieces: a resource version may stand between them. */
+export interface BeforeStatus {
+  pieces: readonly [Buffer, Buffer]
+  specLength: number
+}
+
 /** Whoever may have the bytes of an object's parts already. */
 export interface KnownParts {
   /** The bytes of this very spec, if it is the one that is known. */
   specBytes(spec: unknown): Buffer | undefined
-  /** All that is stored before the status, in two pieces, if nothing of it is another than what is known. */
-  bytesBeforeStatus(object: KubeObject): { pieces: readonly [Buffer, Buffer]; specLength: number } | undefined
+  /** Undefined if anything of it is another than what is known. */
+  bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
 }
 
 /** Encodes an object. The bytes of parts that are still those of `before` are taken from there. */
@@ -52,7 +61,7 @@ function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
   const tail = Buffer.byteLength(ending)
   const same = before?.bytesBeforeStatus(object)
   if (same) return { value: joined(same.pieces, ending, tail), object, spec: { length: same.specLength, tail } }
-  const opening = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)},"spec":`
+  const opening = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)}${specOpening}`
   const known = before?.specBytes(spec)
   if (known) return { value: joined([Buffer.from(opening), known], ending, tail), object, spec: { length: known.length, tail } }
   const specText = JSON.stringify(spec)

@@ -23,6 +23,10 @@ export const asPartialMetadata = (obj: KubeObject, version: string): PartialObje
   metadata: obj.metadata,
 })
 
+/** The same of metadata that are encoded already. */
+export const partialMetadataBytes = (metadata: Buffer, version: string): Buffer =>
+  Buffer.concat([Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":`), metadata, Buffer.from('}\n')])
+
 /** The metadata of all objects of a list. */
 export const asPartialMetadataList = (objects: readonly KubeObject[], listMeta: ListMeta, version: string) => ({
   kind: 'PartialObjectMetadataList' as const,

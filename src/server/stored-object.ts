@@ -1,6 +1,6 @@
 import { deepFreeze } from '../api/json/index.ts'
 import type { KubeObject, ObjectMeta } from '../api/object.ts'
-import type { Encoded, KnownParts, SpecPlace } from './encode-object.ts'
+import { type BeforeStatus, type Encoded, type KnownParts, type SpecPlace, specOpening } from './encode-object.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -12,7 +12,6 @@ export interface Head {
 }
 
 const metadataOpening = '"metadata":{'
-const specOpening = ',"spec":'
 
 export function headOf(apiVersion: string, kind: string): Head {
   const type = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`
@@ -95,7 +94,7 @@ export class StoredObject implements KnownParts {
     return this.#line.subarray(end - this.#spec.length, end)
   }
 
-  bytesBeforeStatus(object: KubeObject): { pieces: readonly [Buffer, Buffer]; specLength: number } | undefined {
+  bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined {
     const own = this.object as KubeObject & { spec?: unknown }
     if (!this.#spec || own.spec !== (object as { spec?: unknown }).spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
     if (!isSameButForVersion(own.metadata, object.metadata)) return undefined

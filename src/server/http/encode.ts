@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList } from '../partial-metadata.ts'
+import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList, partialMetadataBytes } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
 import type { Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
@@ -26,15 +26,21 @@ export async function encodeResult(result: Immediate, accepted: Accepted, query:
   if (result.kind === 'text') return { code: result.code, contentType: 'text/plain', body: wholeBody(Buffer.from(result.text)) }
   const code = result.kind === 'list' ? 200 : result.code
   const { contentType } = accepted
-  if (accepted.format === 'json' && !accepted.transform && !pretty) return { code, contentType, body: plainJson(result) }
-  const metadata = accepted.format === 'json' && !pretty && accepted.transform?.kind === 'PartialObjectMetadata' ? metadataOf(result, accepted.transform.version) : undefined
-  if (metadata) return { code, contentType, body: metadata }
+  const bytes = accepted.format === 'json' && !pretty ? fromBytes(result, accepted.transform) : undefined
+  if (bytes) return { code, contentType, body: bytes }
   const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
   const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
 }
 
-/** The hot path: stored bytes go out as they are. */
+/** The hot path: stored bytes, or the part of them that was asked for, go out as they are. Undefined where something else has to be made of them. */
+function fromBytes(result: Exclude<Immediate, { kind: 'text' }>, transform: Accepted['transform']): Body | undefined {
+  if (!transform) return plainJson(result)
+  if (transform.kind !== 'PartialObjectMetadata' || result.kind !== 'stored' || result.target.resource.storedAs) return undefined
+  const { metadataBytes } = result.stored
+  return metadataBytes && wholeBody(partialMetadataBytes(metadataBytes, transform.version))
+}
+
 function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   if (result.kind === 'stored') {
     if (!result.target.resource.storedAs) return wholeBody(result.stored.bytes)
@@ -46,15 +52,6 @@ function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${JSON.stringify(meta)},"items":[`
   return listBody(Buffer.from(head), items)
 }
-
-/** Those of one object, as they are stored, if it is known where. */
-function metadataOf(result: Exclude<Immediate, { kind: 'text' }>, version: string): Body | undefined {
-  if (result.kind !== 'stored' || result.target.resource.storedAs) return undefined
-  const { metadataBytes } = result.stored
-  return metadataBytes && wholeBody(Buffer.concat([Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":`), metadataBytes, metadataEnd]))
-}
-
-const metadataEnd = Buffer.from('}\n')
 
 const firstItem = Buffer.from('{')
 const nextItem = Buffer.from(',{')
