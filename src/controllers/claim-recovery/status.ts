@@ -25,10 +25,10 @@ interface Next {
 }
 
 const saying = (status: 'True' | 'False', reason: string, message: string): Saying => ({ type: conditionType, status, reason, message })
-const current = ({ set }: Pick<Observed, 'set'>) => findCondition(set.status?.conditions, conditionType)
+const current = (set: Observed['set']) => findCondition(set.status?.conditions, conditionType)
 
 /** Whether a set is told that its annotations make no sense. */
-export const isCalledInvalid = (set: Observed['set']): boolean => current({ set })?.reason === 'InvalidAnnotation'
+export const isCalledInvalid = (set: Observed['set']): boolean => current(set)?.reason === 'InvalidAnnotation'
 
 function next(seen: Observed, outcome: Outcome<Action>): Next {
   const { settings, recovery } = seen
@@ -64,12 +64,12 @@ const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Sa
 /** Said once: a node's words about the same trouble may change. */
 function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { kind: 'keep' }>): Pick<Next, 'says'> {
   const words = `Claim ${claim} of pod ${pod} is kept: ${why}. `
-  const said = current(seen)
+  const said = current(seen.set)
   return said?.reason === 'ClaimKept' && said.message?.startsWith(words) ? {} : { says: saying('False', 'ClaimKept', `${words}It is why the pod does not start: ${cause}`) }
 }
 
 function ending(seen: Observed, recovery: Recovery): Saying {
-  const said = current(seen)
+  const said = current(seen.set)
   if (said?.reason === 'ClaimKept') return saying('False', 'ClaimKept', said.message ?? '')
   const isThere = seen.members.some(({ claims }) => claims.some(({ claim: { metadata } }) => recovery.claims[metadata.name!] === metadata.uid))
   // Somebody else may have deleted the pod, and what was in its way is over.

@@ -56,7 +56,6 @@ export class Reconciler {
   readonly #written = new Map<string, number>()
   /** By key; of an owner that is gone until its key is looked at. */
   readonly #memories = new Map<string, { uid: string | undefined; memory: unknown }>()
-
   readonly #momentum: Momentum
 
   constructor(parts: ReconcilerParts) {

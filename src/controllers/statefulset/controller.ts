@@ -1,5 +1,5 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
-import { type KubeObject, controllerOf, controllerrevisions, isControlledBy, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
+import { type KubeObject, controllerOf, controllerrevisions, isControlledBy, keyOf, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
@@ -34,7 +34,7 @@ const ordinalName = /^(.+)-[0-9]+$/
 function setOfNamesake({ metadata }: KubeObject, caches: Caches): string[] {
   const parent = ordinalName.exec(metadata.name ?? '')?.[1]
   const set = parent && caches.get(statefulsets, metadata.namespace ?? '', parent)
-  return set && !isControlledBy({ metadata }, set) ? [`${metadata.namespace}/${parent}`] : []
+  return set && !isControlledBy({ metadata }, set) ? [keyOf(set)] : []
 }
 
 /** What becomes of somebody else's pod makes no difference before it is gone. */
@@ -48,7 +48,7 @@ export function setOfClaim({ metadata }: KubeObject, caches: Caches): string[] {
   const keys: string[] = []
   for (let at = parent.indexOf('-'); at >= 0; at = parent.indexOf('-', at + 1)) {
     const set = caches.get(statefulsets, metadata.namespace ?? '', parent.slice(at + 1))
-    if (set?.spec.volumeClaimTemplates?.some((template) => template.metadata.name === parent.slice(0, at))) keys.push(`${metadata.namespace}/${set.metadata.name}`)
+    if (set?.spec.volumeClaimTemplates?.some((template) => template.metadata.name === parent.slice(0, at))) keys.push(keyOf(set))
   }
   return keys
 }

@@ -156,7 +156,8 @@ const rolledOutInTheEnd = (): Invariant => ({
   name: 'every CloneSet is rolled out',
   unfinished(world): Verdict {
     for (const set of world.truth.list(clonesets.plural) as CloneSet[]) {
-      const verdict = judgePods(world, set) ?? judgeStatus(set, refusedOf(world, set)) ?? judgeRevisions(world, set)
+      const refused = refusedOf(world, set)
+      const verdict = judgePods(world, set, refused) ?? judgeStatus(set, refused) ?? judgeRevisions(world, set)
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
     const all = world.truth.list(pods.plural) as Pod[]
@@ -170,7 +171,7 @@ const rolledOutInTheEnd = (): Invariant => ({
   },
 })
 
-function judgePods(world: World, set: CloneSet): Verdict {
+function judgePods(world: World, set: CloneSet, refused: readonly Pod[]): Verdict {
   const { replicas, partition } = boundsOf(set)
   const all = activePodsOf(world, set)
   if (all.length !== replicas) return `has ${all.length} and wants ${replicas}`
@@ -179,7 +180,7 @@ function judgePods(world: World, set: CloneSet): Verdict {
   const asked = all.find((pod) => isAsked(set, pod))
   if (asked) return `still has ${asked.metadata.name}`
   if (set.spec.scaleStrategy.podsToDelete?.length) return `still wants ${set.spec.scaleStrategy.podsToDelete.join()} to be deleted`
-  const outdated = all.filter((pod) => isOutdated(set, pod)).length - refusedOf(world, set).length
+  const outdated = all.filter((pod) => isOutdated(set, pod)).length - refused.length
   return outdated > partition && !set.spec.updateStrategy.paused ? `has ${outdated} outdated ones, and ${partition} are to stay` : undefined
 }
 
