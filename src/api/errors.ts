@@ -171,4 +171,6 @@ export const isNotFound = is('NotFound')
 export const isAlreadyExists = is('AlreadyExists')
 export const isConflict = is('Conflict')
 export const isInvalid = is('Invalid')
+/** What a write hears whose uid is not that of the object: another one has its name. A conflict may have other reasons. */
+export const isAnotherUid = (e: unknown): boolean => isConflict(e) && /UID in (the )?precondition/i.test(e.message)
 export const isExpired = (e: unknown): e is ApiError => e instanceof ApiError && e.code === 410

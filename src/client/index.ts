@@ -1,4 +1,4 @@
-export { ApiError, isAlreadyExists, isConflict, isExpired, isInvalid, isNotFound } from '../api/errors.ts'
+export { ApiError, isAlreadyExists, isAnotherUid, isConflict, isExpired, isInvalid, isNotFound } from '../api/errors.ts'
 export type * from '../api/generated/types.ts'
 export type { KubeObject } from '../api/object.ts'
 export { compileLabelSelector, labelSelectorMatches } from '../api/selectors/label-selector.ts'

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../api/deep-equal.ts'
-import { type Status, conflict, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../api/errors.ts'
+import { type Status, conflict, isAlreadyExists, isAnotherUid, isInvalid, isNotFound } from '../../api/errors.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { Random } from '../../base/random.ts'
 import {
@@ -22,9 +22,6 @@ import { isFateUnknown } from './errors.ts'
 import { generatedName } from './generated-name.ts'
 import type { UnsettledWrite, UnsettledWrites } from './unsettled.ts'
 import type { Subject, WriteLog } from './write-log.ts'
-
-/** What a delete hears whose uid is not that of the object. A conflict may have other reasons. */
-const isAnotherUid = (e: unknown): boolean => isConflict(e) && /UID in (the )?precondition/i.test(e.message)
 
 /** Whether an object is gone with its last finalizer: the answer is how it was, at a version that the cache may have had for long. */
 const wasWaitingForThis = ({ metadata: { deletionTimestamp, deletionGracePeriodSeconds, finalizers } }: KubeObject): boolean =>
