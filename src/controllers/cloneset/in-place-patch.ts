@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/generated/types.ts'
+import { type InPlaceState, graceAnnotation, readState, stateAnnotation, unfinishedUpdate, writeState } from '../../api/kinds/in-place-update.ts'
 import type { InPlaceChange } from './in-place-change.ts'
-import { type InPlaceGrace, type InPlaceState, graceAnnotation, readState, stateAnnotation, unfinishedUpdate, writeGrace, writeState } from './in-place-state.ts'
+import { type InPlaceGrace, writeGrace } from './in-place-grace.ts'
 
 export interface MetadataPatch {
   labels?: object

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetLifecycle, Pod } from '../../api/generated/types.ts'
+import { type InPlaceState, graceAnnotation, readState, shutGate, stateAnnotation } from '../../api/kinds/in-place-update.ts'
 import type { LifecycleState } from './actions.ts'
 import { inPlaceVerdict } from './in-place-change.ts'
 import { inPlaceUpdateOf, mayUpdate, refreshPod } from './in-place.ts'
 import { type SamplePod, earlier, now, nowMs, revision, samplePod, set } from './in-place-sample.ts'
-import { type InPlaceState, graceAnnotation, readGrace, readState, stateAnnotation } from './in-place-state.ts'
+import { readGrace } from './in-place-grace.ts'
 import type { Revision } from './revision.ts'
 
 const stateLabel = 'lifecycle.apps.kruise.io/state'
@@ -40,7 +41,7 @@ describe('inPlaceUpdateOf()', () => {
       metadata: { uid: 'u' },
       status: {
         conditions: [
-          { type: 'InPlaceUpdateReady', status: 'False', reason: 'StartInPlaceUpdate', lastTransitionTime: now },
+          { type: 'InPlaceUpdateReady', status: 'False', reason: 'StartInPlaceUpdate', message: 'the pod is being updated in place to revision web-r2', lastTransitionTime: now },
           { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'the status of pod readiness gate "InPlaceUpdateReady" is not "True", but False', lastTransitionTime: now },
         ],
       },
@@ -69,6 +70,11 @@ describe('inPlaceUpdateOf()', () => {
 
   it('lets no template say of what revision a pod is', () => {
     expect(update({}, revision(2, {}, { app: 'web', 'pod-template-hash': 'mine' })).pod.metadata.labels).toMatchObject({ 'pod-template-hash': 'r2' })
+  })
+
+  it('says on a gate that is shut already what it is shut for now, so that the node does not open it for the update before', () => {
+    const { status } = update({ conditions: { Ready: { status: 'False' }, InPlaceUpdateReady: shutGate('web-r1') } })
+    expect(status?.status?.conditions).toEqual([{ ...shutGate('web-r2'), lastTransitionTime: earlier }])
   })
 
   it('leaves out the gate of a pod that was made without it, and Ready of one that is not', () => {

@@ -1,13 +1,14 @@
 import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
+import { graceAnnotation, inPlaceUpdateReady, readState, unfinishedUpdate } from '../../api/kinds/in-place-update.ts'
 import { isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
 import type { PatchLifecycle, PodPatch, UpdateInPlace } from './actions.ts'
 import type { InPlaceChange, InPlaceVerdict } from './in-place-change.ts'
-import { graceAnnotation, readGrace, readState, unfinishedUpdate } from './in-place-state.ts'
+import { readGrace } from './in-place-grace.ts'
 import { type MetadataPatch, changePatch, gracePatch, merge } from './in-place-patch.ts'
 import { enterState, stateMetadata } from './lifecycle.ts'
-import { gatesPatch, hookGate, updateGate } from './lifecycle-gates.ts'
+import { gatesPatch, hasUpdateGate, hookGate, openUpdateGate, shutUpdateGate } from './lifecycle-gates.ts'
 import { hookWait, isHeld, nextState } from './lifecycle-hooks.ts'
-import { type Member, inPlaceUpdateReady } from './member.ts'
+import type { Member } from './member.ts'
 import { type Revision, hashOfName, revisionLabels } from './revision.ts'
 
 export interface Refreshed {
@@ -26,7 +27,7 @@ export function refreshPod(set: CloneSet, { pod, state, hash }: Pick<Member, 'po
   const isAtRest = (state === '' || state === 'Normal') && isConditionTrue(pod.status?.conditions, inPlaceUpdateReady)
   const isThrough = isAtRest || unfinishedUpdate(pod) === undefined
   const next = nextState(state, pod, set.spec.lifecycle ?? {}, { isUpdated: hash === updateHash, isThrough }) ?? state
-  const gates = [...(isThrough ? updateGate(pod, true) : []), ...hookGate(pod, next)]
+  const gates = [...(isThrough ? openUpdateGate(pod) : []), ...hookGate(pod, next)]
   const patch: PodPatch = { ...gatesPatch(pod, gates, nowMs), ...(next === state ? {} : { pod: merge(pod, stateMetadata(next, nowMs)) }) }
   return patch.status || patch.pod ? { action: { kind: 'PatchLifecycle', pod, patch } } : nothing
 }
@@ -63,7 +64,7 @@ export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod
   if (isToPrepare) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingUpdate', hook, nowMs) } }
   const graceSeconds = set.spec.updateStrategy.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0
   // Where nobody waits for the state, and the gate says the same, a write less a pod is worth more than a label.
-  const isTold = hook !== undefined || (state !== '' && state !== 'Normal') || updateGate(pod, false).length === 0
+  const isTold = hook !== undefined || (state !== '' && state !== 'Normal') || !hasUpdateGate(pod)
   const metadata = isTold ? stateMetadata('Updating', nowMs) : { labels: {}, annotations: {} }
   return { kind: 'act', action: { kind: 'UpdateInPlace', pod, patch: beginUpdate(pod, verdict.change, to, metadata, graceSeconds, nowMs), revision: to.name } }
 }
@@ -86,7 +87,7 @@ function beginUpdate(pod: Pod, change: InPlaceChange, to: Revision, told: Return
   // Where no container is restarted, the pod serves on, and there is nothing to give it time for.
   const waits = restarts && graceSeconds > 0
   return {
-    ...gatesPatch(pod, restarts ? updateGate(pod, false) : [], nowMs),
+    ...gatesPatch(pod, restarts ? shutUpdateGate(pod, revision) : [], nowMs),
     pod: waits ? gracePatch(pod, { revision, graceSeconds, change }, state, metadata) : changePatch(pod, change, state, metadata),
   }
 }

@@ -1,7 +1,8 @@
 import type { CloneSetSpec, LifecycleHook, Pod, PodCondition } from '../../api/generated/types.ts'
+import { inPlaceUpdateReady, shutGate } from '../../api/kinds/in-place-update.ts'
 import { findCondition, timestamp } from '../kit/workload/index.ts'
 import type { LifecycleState, PodPatch } from './actions.ts'
-import { inPlaceUpdateReady, kruisePodReady } from './member.ts'
+import { kruisePodReady } from './member.ts'
 
 /** What one of the gates is to say. */
 export type Gate = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
@@ -15,11 +16,11 @@ export function gatesFor({ lifecycle = {}, updateStrategy = {} }: Pick<CloneSetS
 
 const hasGate = (pod: Pod, type: string): boolean => pod.spec.readinessGates?.some((gate) => gate.conditionType === type) === true
 
+export const hasUpdateGate = (pod: Pod): boolean => hasGate(pod, inPlaceUpdateReady)
+
 /** The gate of updates in place, for a pod that has it. */
-export function updateGate(pod: Pod, isOpen: boolean): Gate[] {
-  if (!hasGate(pod, inPlaceUpdateReady)) return []
-  return [isOpen ? { type: inPlaceUpdateReady, status: 'True' } : { type: inPlaceUpdateReady, status: 'False', reason: 'StartInPlaceUpdate' }]
-}
+export const openUpdateGate = (pod: Pod): Gate[] => (hasUpdateGate(pod) ? [{ type: inPlaceUpdateReady, status: 'True' }] : [])
+export const shutUpdateGate = (pod: Pod, revision: string): Gate[] => (hasUpdateGate(pod) ? [shutGate(revision)] : [])
 
 /** Who has shut the gate of hooks, as OpenKruise writes it into the condition's message. */
 interface Shutter {

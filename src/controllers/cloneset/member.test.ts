@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import type { LifecycleState } from './actions.ts'
 import { refreshPod } from './in-place.ts'
 import { type SamplePod, nowMs, samplePod, set } from './in-place-sample.ts'
-import { graceAnnotation } from './in-place-state.ts'
-import { inPlaceUpdateReady, kruisePodReady, memberOf } from './member.ts'
+import { kruisePodReady, memberOf } from './member.ts'
 
 const states: LifecycleState[] = ['', 'PreparingNormal', 'Normal', 'PreparingUpdate', 'Updating', 'Updated', 'PreparingDelete']
 const gates = [[], [inPlaceUpdateReady], [kruisePodReady], [inPlaceUpdateReady, kruisePodReady, 'example.com/other']]

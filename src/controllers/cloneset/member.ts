@@ -1,13 +1,12 @@
 import type { CloneSet, Pod } from '../../api/generated/types.ts'
+import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import { isPodAvailable, isPodReady, revisionHashLabel } from '../kit/workload/index.ts'
 import type { LifecycleState } from './actions.ts'
-import { graceAnnotation } from './in-place-state.ts'
 import { hashOfName } from './revision.ts'
 
 export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
 export const specifiedDeleteLabel = 'apps.kruise.io/specified-delete'
 export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
-export const inPlaceUpdateReady = 'InPlaceUpdateReady'
 /** The gate that hooks shut which take a pod out of service while they hold it. */
 export const kruisePodReady = 'KruisePodReady'
 

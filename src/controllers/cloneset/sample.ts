@@ -1,6 +1,7 @@
 import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import type { Action } from './actions.ts'
-import { type Member, inPlaceUpdateReady, instanceIdLabel, lifecycleStateLabel, memberOf } from './member.ts'
+import { type Member, instanceIdLabel, lifecycleStateLabel, memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
 import { revisionData, revisionLabels } from './revision.ts'
 

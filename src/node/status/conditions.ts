@@ -38,8 +38,8 @@ export function containersReady(pod: Pod, { init, regular }: Statuses, phase: st
   return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message }
 }
 
-/** Ready is ContainersReady, and what the pod's readiness gates ask for. `conditions` are those that others have written. */
-export function podReady(pod: Pod, containers: Saying, conditions: readonly PodCondition[]): Saying {
+/** Ready is ContainersReady, and what the pod's readiness gates ask for. `conditions` are those that others have written; the first of a type counts. */
+export function podReady(pod: Pod, containers: Saying, conditions: readonly Pick<PodCondition, 'type' | 'status'>[]): Saying {
   const type = 'Ready'
   if (containers.status !== 'True') return { ...containers, type }
   const messages = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, PodStatus } from '../../api/generated/types.ts'
+import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../api/kinds/in-place-update.ts'
 import { sampleContainer as container, samplePod, sampleState as state } from '../sample-pod.ts'
 import { type Seen, generateStatus } from './generate-status.ts'
 
@@ -51,6 +52,37 @@ describe('generateStatus()', () => {
     ['not there with its gate off', { tellsSandbox: false }, undefined],
   ])('PodReadyToStartContainers is %s', (_, more, status) => {
     expect(said(generateStatus(seen(more)), 'PodReadyToStartContainers')?.status).toBe(status)
+  })
+
+  describe('of a pod that was updated in place', () => {
+    const note = JSON.stringify({ revision: 'web-2', lastContainerStatuses: { app: { imageID: 'of app:1' } } })
+    const updated = (shutFor: string): Pod => ({
+      ...samplePod({ containers: [{ name: 'app', image: 'app:2' }], readinessGates: [{ conditionType: inPlaceUpdateReady }] }, { annotations: { [stateAnnotation]: note } }),
+      status: { conditions: [shutGate(shutFor)] },
+    })
+    const runs = (image: string) => state([container('app', { image, imageRef: `of ${image}` })])
+    const statusIn = (more: Partial<Seen>) => generateStatus(seen({ pod: updated('web-2'), state: runs('app:2'), ...more }))
+
+    it('opens its gate, and says that it is ready in the same breath', () => {
+      const status = statusIn({})
+      expect(said(status, inPlaceUpdateReady)).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' })
+      expect(said(status, 'Ready')?.status).toBe('True')
+    })
+
+    it('opens its gate before its containers are ready', () => {
+      const status = statusIn({ health: { isStarted: () => true, isReady: () => false } })
+      expect(said(status, inPlaceUpdateReady)?.status).toBe('True')
+      expect(said(status, 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady' })
+    })
+
+    it.each<[string, Partial<Seen>]>([
+      ['is being ended', { isEnding: true }],
+      ['has the old container', { state: runs('app:1') }],
+      ['waits for another update', { pod: updated('web-3') }],
+    ])('says nothing of its gate if it %s', (_, more) => {
+      expect(said(statusIn(more), inPlaceUpdateReady)).toBeUndefined()
+      expect(said(statusIn(more), 'Ready')?.status).toBe('False')
+    })
   })
 
   it('moves the time of a condition exactly when its status turns', () => {

@@ -1,4 +1,5 @@
-import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
+import type { ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts'
+import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/in-place-update.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
@@ -43,13 +44,15 @@ export function generateStatus(seen: Seen): PodStatus {
   const toldPhase = isHeldBack ? presentPhase : phase
   const sandbox = readySandbox(seen.state, pod.spec.hostNetwork === true)
   const containers = containersReady(pod, statuses, phase)
+  const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, statuses.regular) : []
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
   const sayings: Saying[] = [
     ...(seen.tellsSandbox ? [{ type: 'PodReadyToStartContainers', status: isReadyToStart ? 'True' : 'False' } as const] : []),
     initialized(pod, statuses, phase),
-    podReady(pod, containers, pod.status?.conditions ?? []),
+    podReady(pod, containers, [...opened, ...(pod.status?.conditions ?? [])]),
     containers,
     { type: 'PodScheduled', status: 'True' },
+    ...opened,
     ...(verdict?.disruption ? [{ type: 'DisruptionTarget', status: 'True', ...verdict.disruption } as const] : []),
   ]
   const generation = pod.metadata.generation
@@ -72,6 +75,13 @@ export function generateStatus(seen: Seen): PodStatus {
     ...(ephemeral ? { ephemeralContainerStatuses: ephemeral } : {}),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   }
+}
+
+/** The gate of an update in place that is through with these statuses: who runs the pod is the first to know. */
+function openedGates({ pod }: Seen, containerStatuses: ContainerStatus[]): Saying[] {
+  const { generation: observedGeneration } = pod.metadata
+  const isThrough = mayServeAgain({ ...pod, status: { ...pod.status, containerStatuses, ...(observedGeneration === undefined ? {} : { observedGeneration }) } })
+  return isThrough ? [{ type: inPlaceUpdateReady, status: 'True' }] : []
 }
 
 /** A pod that has ended stays ended, whatever becomes of what is left of it. */

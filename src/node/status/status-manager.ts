@@ -1,10 +1,11 @@
 import type { Pod, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
+import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { ApiError, type Client, TransportError, isConflict, isNotFound, pods } from '../../client/index.ts'
+import { ApiError, type Client, TransportError, isAnotherUid, isConflict, isNotFound, pods } from '../../client/index.ts'
 import { PatchBudget } from './patch-budget.ts'
 import { statusPatch } from './status-patch.ts'
 
@@ -22,6 +23,10 @@ interface Entry {
   pod: Pod
   /** What was generated last; undefined while only the API's is known. */
   status: PodStatus | undefined
+  /** The version of the pod that this was generated from; undefined once it is known to be an old one. */
+  basis: string | undefined
+  /** Not sent, because the pod has changed since: what is said of how it is now will be. */
+  isHeldBack: boolean
   budget: PatchBudget
   isSending: boolean
   /** Passes by the budget: the last word about a pod that goes. */
@@ -29,6 +34,11 @@ interface Entry {
   cancelWait: (() => void) | undefined
   /** Those who wait for the API to have the newest. */
   waiting: (() => void)[]
+}
+
+interface Patch {
+  metadata: { uid: string; resourceVersion?: string | undefined }
+  status: object
 }
 
 const concurrency = 16
@@ -62,7 +72,10 @@ export class StatusManager {
   set(pod: Pod, status: PodStatus, isUrgent = false): void {
     const entry = this.#entry(pod)
     if (isUrgent) entry.isUrgent = true
-    if (entry.status !== undefined && !isUrgent && semanticEqual(entry.status, status)) return
+    const isKnown = entry.status !== undefined && !isUrgent && !entry.isHeldBack && semanticEqual(entry.status, status)
+    entry.basis = pod.metadata.resourceVersion
+    entry.isHeldBack = false
+    if (isKnown) return
     entry.status = status
     this.#markDirty(pod.metadata.uid!)
   }
@@ -108,7 +121,7 @@ export class StatusManager {
     let entry = this.#entries.get(uid)
     if (!entry) {
       const budget = new PatchBudget(this.#options.clock.now())
-      entry = { pod, status: undefined, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
+      entry = { pod, status: undefined, basis: undefined, isHeldBack: false, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
       this.#entries.set(uid, entry)
     } else if (isNewer(pod, entry.pod)) entry.pod = pod
     return entry
@@ -144,6 +157,12 @@ export class StatusManager {
     const status = entry.status!
     const patch = statusPatch(entry.pod.status, status)
     if (!patch) return this.#settle(entry)
+    const { resourceVersion } = entry.pod.metadata
+    const isBound = opensGate(patch)
+    if (isBound && entry.basis !== resourceVersion) {
+      entry.isHeldBack = true
+      return
+    }
     const waitMs = entry.isUrgent ? 0 : entry.budget.take(this.#options.clock.now())
     if (waitMs > 0) {
       this.#dirty.add(uid)
@@ -155,20 +174,22 @@ export class StatusManager {
     }
     entry.isSending = true
     this.#inFlight++
-    void this.#send(uid, entry, status, patch)
+    void this.#send(entry, status, { metadata: { uid, ...(isBound ? { resourceVersion } : {}) }, status: patch })
   }
 
-  async #send(uid: string, entry: Entry, status: PodStatus, patch: object): Promise<void> {
+  async #send(entry: Entry, status: PodStatus, patch: Patch): Promise<void> {
     const { name = '', namespace = '' } = entry.pod.metadata
+    const { uid, resourceVersion } = patch.metadata
     try {
-      const pod = await this.#options.client.patch(pods, namespace, name, { metadata: { uid }, status: patch }, { type: 'strategic', subresource: 'status' })
+      const pod = await this.#options.client.patch(pods, namespace, name, patch, { type: 'strategic', subresource: 'status' })
       this.#options.patched?.('done')
       this.#failures = 0
       if (isNewer(pod, entry.pod)) entry.pod = pod
       this.#answered(uid, entry, entry.status !== status)
     } catch (error) {
       this.#options.patched?.('failed')
-      this.#failed(uid, entry, error)
+      if (resourceVersion !== undefined && isConflict(error) && entry.basis === resourceVersion) entry.basis = undefined
+      this.#failed(uid, entry, error, resourceVersion !== undefined)
     }
     this.#schedule()
   }
@@ -181,19 +202,20 @@ export class StatusManager {
     else this.#settle(entry)
   }
 
-  #failed(uid: string, entry: Entry, error: unknown): void {
+  #failed(uid: string, entry: Entry, error: unknown, isBound: boolean): void {
     this.#inFlight--
     entry.isSending = false
     if (!this.#entries.has(uid) || this.#isStopped) return
     const { name, namespace } = entry.pod.metadata
-    if (isNotFound(error) || (isConflict(error) && /uid/i.test((error as Error).message))) return this.#settle(entry) // gone: the watch will say so
+    if (isNotFound(error) || isAnotherUid(error)) return this.#settle(entry) // gone: the watch will say so
     const mayPass = error instanceof TransportError || isConflict(error) || (error instanceof ApiError && (error.code >= 500 || error.code === 429))
     if (!mayPass) {
       this.#options.logger.error('what was said about a pod was refused', { pod: `${namespace}/${name}`, error })
       return this.#settle(entry)
     }
     this.#dirty.add(uid)
-    this.#backOff()
+    // Of a pod that has changed there is nothing to wait for but the watch.
+    if (!isBound || !isConflict(error)) this.#backOff()
   }
 
   #backOff(): void {
@@ -215,5 +237,11 @@ export class StatusManager {
     for (const resolve of entry.waiting.splice(0)) resolve()
   }
 }
+
+/**
+ * Whether a patch opens the gate that others shut: that is for the very version of the pod in which it was seen that it may be opened. Meanwhile it may
+ * have been shut for something else.
+ */
+const opensGate = ({ conditions }: Record<string, unknown>): boolean => (conditions as { type: string }[] | undefined)?.some(({ type }) => type === inPlaceUpdateReady) === true
 
 const isNewer = (pod: Pod, than: Pod): boolean => compareResourceVersions(pod.metadata.resourceVersion ?? '0', than.metadata.resourceVersion ?? '0') > 0

@@ -12,6 +12,8 @@ export class NodeLink implements Transport {
   /** How late the node hears. */
   latencyMs = 0
   isAway = false
+  /** Happens before a write of the node arrives. */
+  beforeWrite: ((body: unknown) => Promise<void>) | undefined
   /** What was sent, by method and path. */
   readonly sent: { method: string; path: string; body: unknown; atMs: number }[] = []
 
@@ -23,6 +25,7 @@ export class NodeLink implements Transport {
   async send<T>(request: ApiRequest): Promise<T> {
     if (this.isAway) throw new TransportError('connect ECONNREFUSED', true)
     if (request.method !== 'GET') this.sent.push({ method: request.method, path: request.path, body: request.body, atMs: this.#clock.now() })
+    if (request.method !== 'GET') await this.beforeWrite?.(request.body)
     return this.#inner.send<T>(request)
   }
 

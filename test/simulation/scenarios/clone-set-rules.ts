@@ -1,4 +1,5 @@
 import type { CloneSet, ControllerRevision, DeleteOptions, Pod } from '../../../src/api/generated/types.ts'
+import { inPlaceUpdateReady } from '../../../src/api/kinds/in-place-update.ts'
 import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import { boundsOf } from '../../../src/controllers/cloneset/bounds.ts'
@@ -118,6 +119,19 @@ const pausedMeansPaused = (): Invariant => ({
   },
 })
 
+/** A pod with the gate for it is taken out of service before it is changed. What arrives late was nobody's decision. */
+const outOfServiceFirst = (): Invariant => ({
+  name: 'no pod gets another image while it serves',
+  happened(call, world): Verdict {
+    const isChange = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource && world.lives.has(call.process) && !isLate(call)
+    const answer = isChange ? call.outcome?.object : undefined
+    const { before, after } = (answer && world.truth.change(Number(answer.metadata.resourceVersion))) as { before?: Pod; after?: Pod } ?? {}
+    if (!before || !after || imageOf(before) === imageOf(after)) return undefined
+    const hasGate = before.spec.readinessGates?.some(({ conditionType }) => conditionType === inPlaceUpdateReady)
+    return hasGate && isConditionTrue(before.status?.conditions, inPlaceUpdateReady) ? `${describe(call)}, whose gate is open` : undefined
+  },
+})
+
 /** What is taken out of service by a look leaves as many available as there have to be. */
 const enoughAvailable = (): Invariant => {
   const taken = new WeakMap<object, Set<string>>()
@@ -221,5 +235,5 @@ function judgeRevisions(world: World, set: CloneSet): Verdict {
 
 export function cloneSetRules(): Invariant[] {
   const late: LateChildren = new Map()
-  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), enoughAvailable(), claimsAreKept(late), rolledOutInTheEnd()]
+  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), outOfServiceFirst(), enoughAvailable(), claimsAreKept(late), rolledOutInTheEnd()]
 }
