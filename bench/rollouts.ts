@@ -6,9 +6,11 @@
 //   --only A,B          only these parts: deployment, cloneset, job, sts-ordered, sts-parallel, daemonset, many, idle
 //   --rounds N          how often a figure is taken; its value is the median; default 7. The first is that of processes that have just been started
 //   --pods N            of the first five parts; default 500
+//   --gates WHO         who opens the gates of pods that were updated in place: node, as our node agent does; or controller, as with kubelets; default node
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
+import { gateKeepers } from './load/gated-pods.ts'
 import { Kubelet } from './load/kubelet.ts'
 import { inParallel, quantile, rounded } from './load/measure.ts'
 import { must } from './load/figures.ts'
@@ -24,12 +26,15 @@ const { values: args } = parseArgs({
     'node-flags': { type: 'string', default: '' },
     only: { type: 'string' },
     pods: { type: 'string', default: '500' },
+    gates: { type: 'string', default: 'node' },
     rounds: { type: 'string', default: '7' },
   },
 })
 const parts = args.only?.split(',')
 const wants = (part: string) => !parts || parts.includes(part)
 const podCount = Number(args.pods)
+const gateKeeper = gateKeepers.find((keeper) => keeper === args.gates)
+if (!gateKeeper) throw new Error(`--gates ${args.gates}: one of ${gateKeepers.join(', ')}`)
 
 /** Seconds that Kubernetes 1.36 with an unthrottled controller manager took for 500 pods, on two cores. */
 const kubernetes = {
@@ -62,7 +67,7 @@ async function start(): Promise<Cluster> {
   const controllers = server && (await startControllers(args.program, server.kubeconfig, nodeFlags))
   const target = readTarget(args.kubeconfig ?? server!.kubeconfig)
   const client = await http2Client(target, 1)
-  const kubelet = await Kubelet.start(target)
+  const kubelet = await Kubelet.start(target, gateKeeper)
   return {
     target,
     client,

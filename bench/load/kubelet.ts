@@ -1,5 +1,5 @@
 import { type Client, http2Client } from './client.ts'
-import { type Word, hasGates, isNews, reportOf, wordOn } from './gated-pods.ts'
+import { type GateKeeper, type Word, hasGates, isNews, reportOf, wordOn } from './gated-pods.ts'
 import { type Seen, watchObjects } from './object-watch.ts'
 import type { Target } from './target.ts'
 
@@ -15,6 +15,7 @@ type Work = { pod: Seen; what: 'run' | 'report' | 'finish' }
 export class Kubelet {
   readonly #client: Client
   readonly #node: string
+  readonly #keeper: GateKeeper
   readonly #queue: Work[] = []
   /** By uid: what was done for it last. */
   readonly #pods = new Map<string, 'run' | 'finish'>()
@@ -28,14 +29,15 @@ export class Kubelet {
   #endWatch = () => {}
   #heart: NodeJS.Timeout | undefined
 
-  private constructor(client: Client, node: string) {
+  private constructor(client: Client, node: string, keeper: GateKeeper) {
     this.#client = client
     this.#node = node
+    this.#keeper = keeper
   }
 
   /** Starts on pods that come from now on. */
-  static async start(target: Target): Promise<Kubelet> {
-    const kubelet = new Kubelet(await http2Client(target, 2), 'bench-node')
+  static async start(target: Target, keeper: GateKeeper = 'node'): Promise<Kubelet> {
+    const kubelet = new Kubelet(await http2Client(target, 2), 'bench-node', keeper)
     await kubelet.#makeNode()
     // A node that does not say that it lives loses its pods after a while.
     kubelet.#heart = setInterval(() => void kubelet.#renewLease(), heartbeatMs)
@@ -85,7 +87,7 @@ export class Kubelet {
   #reportAgain(uid: string): void {
     const [pod, said] = [this.#gated.get(uid), this.#said.get(uid)]
     if (!pod || !said || pod.metadata.deletionTimestamp || this.#gatedAtWork.has(uid)) return
-    if (isNews(wordOn(pod), said)) this.#enqueue({ pod, what: 'report' })
+    if (isNews(wordOn(pod, this.#keeper), said)) this.#enqueue({ pod, what: 'report' })
   }
 
   async #work(): Promise<void> {
@@ -111,8 +113,12 @@ export class Kubelet {
 
   async #report(pod: Seen): Promise<void> {
     const latest = this.#gated.get(pod.metadata.uid) ?? pod
-    this.#said.set(pod.metadata.uid, wordOn(latest))
-    await this.#send('PATCH', `${podPath(pod)}/status`, { status: reportOf(latest, time()) }, 'application/strategic-merge-patch+json')
+    const { uid } = pod.metadata
+    const before = this.#said.get(uid)
+    this.#said.set(uid, wordOn(latest, this.#keeper))
+    const isTold = await this.#send('PATCH', `${podPath(pod)}/status`, reportOf(latest, time(), this.#keeper), 'application/strategic-merge-patch+json')
+    // It is another version by now, of which the watch tells.
+    if (!isTold && before) this.#said.set(uid, before)
   }
 
   /** False if what it is about went away meanwhile, or was there before. */
