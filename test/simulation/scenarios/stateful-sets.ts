@@ -102,8 +102,10 @@ function upsetPods(world: World): void {
   const soon = (name: string, uid: string, isReady: boolean, then?: () => void) => {
     world.timeline.after(1000 + random.below(8000), () => {
       const pod = world.truth.get(pods.plural, `default/${name}`)
-      if (pod?.metadata.uid !== uid || pod.metadata.deletionTimestamp || !(isReady || world.faults.isOn)) return
-      report(name, uid, isReady).then(then, () => soon(name, uid, isReady, then))
+      if (pod?.metadata.uid !== uid || pod.metadata.deletionTimestamp || (isReady && isPodReady(pod as Pod))) return
+      // What was not answered may have been done, and has to be made good.
+      if (!isReady && !world.faults.isOn) then?.()
+      else report(name, uid, isReady).then(then, () => soon(name, uid, isReady, then))
     })
   }
   world.truth.onChange(({ plural, before, after }) => {
