@@ -7,7 +7,7 @@ interface Sample {
   image?: string
   annotations?: Record<string, string>
   /** What the node says of the container; undefined for nothing. */
-  status?: { image: string; imageID: string } | undefined
+  status?: { image: string; imageID: string; state?: ContainerStatus['state'] } | undefined
   generation?: number
   observedGeneration?: number
   gate?: { status: string; message?: string | undefined }
@@ -51,6 +51,8 @@ const rows: [what: string, pod: Sample, why: string | undefined][] = [
     'container app still has the image app:2',
   ],
   ['was taken back before the node acted', { image: 'app:1', annotations: state({ supersededImages: { app: ['app:2'] } }), status: old }, undefined],
+  ['has a container that is being made', { image: 'app:2', annotations: state(), status: { ...two, state: { waiting: { reason: 'ContainerCreating' } } } }, 'container app has not started with app:2 yet'],
+  ['has a container that has started and ended', { image: 'app:2', annotations: state(), status: { ...two, state: { waiting: { reason: 'CrashLoopBackOff' } } } }, undefined],
   ['has a container of which its node says nothing', { image: 'app:2', annotations: state(), status: undefined }, 'container app has not started with app:2 yet'],
   ['cannot be read', { annotations: { [stateAnnotation]: '{' } }, undefined],
 ]

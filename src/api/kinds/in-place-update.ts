@@ -74,7 +74,8 @@ export function unfinishedUpdate(pod: Pod): string | undefined {
   for (const name of names) {
     const wanted = pod.spec.containers.find((c) => c.name === name)?.image ?? ''
     const status = pod.status?.containerStatuses?.find((c) => c.name === name)
-    if (!status?.imageID) return `container ${name} has not started with ${wanted} yet`
+    const isBeingMade = status?.state?.waiting?.reason === 'ContainerCreating'
+    if (!status?.imageID || isBeingMade) return `container ${name} has not started with ${wanted} yet`
     if (sameImage(status.image, wanted)) continue
     const isOld = status.imageID === state.lastContainerStatuses[name]!.imageID || state.supersededImages?.[name]?.some((image) => sameImage(status.image, image))
     if (isOld) return `container ${name} still has the image ${status.image}`

@@ -78,6 +78,7 @@ describe('generateStatus()', () => {
     it.each<[string, Partial<Seen>]>([
       ['is being ended', { isEnding: true }],
       ['has the old container', { state: runs('app:1') }],
+      ['has the new one, which does not run yet', { state: state([container('app', { image: 'app:2', imageRef: 'of app:2', state: 'created' })]) }],
       ['waits for another update', { pod: updated('web-3') }],
     ])('says nothing of its gate if it %s', (_, more) => {
       expect(said(statusIn(more), inPlaceUpdateReady)).toBeUndefined()
