@@ -9,9 +9,6 @@ export interface Saying {
   message?: string
 }
 
-/** The conditions that are the node agent's, in the order in which it writes them. */
-export const ownConditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'] as const
-
 /** As Go prints a list of names. */
 const names = (list: readonly string[]): string => `[${list.join(' ')}]`
 

@@ -18,6 +18,11 @@ describe('statusPatch()', () => {
     expect(statusPatch(status, structuredClone(status))).toBeUndefined()
   })
 
+  it('is nothing where others have moved our conditions, and no more', () => {
+    const [ready, scheduled, theirs] = [condition('Ready'), condition('PodScheduled'), condition('example.com/theirs')]
+    expect(statusPatch({ conditions: [scheduled, theirs, ready] }, { conditions: [ready, scheduled] })).toBeUndefined()
+  })
+
   it('leaves alone what others say, and puts ours in our order', () => {
     const stored: PodStatus = { phase: 'Pending', nominatedNodeName: 'n', conditions: [condition('PodScheduled'), condition('example.com/theirs')] }
     const wanted: PodStatus = { phase: 'Running', conditions: [condition('Ready'), condition('PodScheduled')] }

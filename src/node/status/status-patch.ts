@@ -1,6 +1,5 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
-import { ownConditions } from './conditions.ts'
 
 /** What the agent says about a pod; everything else in its status belongs to others. */
 const ownFields = [
@@ -10,8 +9,6 @@ const ownFields = [
 
 /** Lists that a patch would merge by address: what is no longer there has to be named. */
 const addressLists = new Set<string>(['podIPs', 'hostIPs'])
-
-const isOwn = (type: string): boolean => (ownConditions as readonly string[]).includes(type)
 
 /** The strategic merge patch that makes of a stored status what is to be said; undefined where it would change nothing. */
 export function statusPatch(stored: PodStatus | undefined, wanted: PodStatus): Record<string, unknown> | undefined {
@@ -29,10 +26,9 @@ export function statusPatch(stored: PodStatus | undefined, wanted: PodStatus): R
 function conditionsPatch(stored: readonly PodCondition[], wanted: readonly PodCondition[]): Record<string, unknown> | undefined {
   const find = (type: string) => stored.find((c) => c.type === type)
   const changed = wanted.filter((c) => !semanticEqual(find(c.type), c))
+  // Whoever patches one of ours moves it: that alone is not worth a write.
+  if (changed.length === 0) return undefined
   const order = [...wanted.map((c) => c.type), ...stored.map((c) => c.type).filter((type) => !wanted.some((c) => c.type === type))]
-  // Others' conditions have no place of their own, ours have.
-  const types = (conditions: readonly PodCondition[]) => conditions.map((c) => c.type).filter((type) => isOwn(type) && wanted.some((c) => c.type === type))
-  if (changed.length === 0 && types(stored).join() === types(wanted).join()) return undefined
   const cleared = changed.map((c) => {
     const was = find(c.type)
     return { ...c, ...(was?.reason && !c.reason ? { reason: null } : {}), ...(was?.message && !c.message ? { message: null } : {}) }
