@@ -28,7 +28,8 @@ const opens = (pod: Seen, keeper: GateKeeper): boolean =>
 
 /**
  * Whether that is to be told, after what was said last: its gates have opened, or a container has another image. That they have shut is told together with the image
- * for which they did, as our node agent does: a report for a pod that is updated in place, and another one where it does not open the gate itself.
+ * for which they did, as our node agent does: a report for a pod that is updated in place, and another one where it does not open the gate itself. States in between, of which
+ * nodes tell too, are left out, as they are for pods that are new.
  */
 export const isNews = (word: Word, said: Word): boolean => word.images !== said.images || (word.isReady && !said.isReady)
 
