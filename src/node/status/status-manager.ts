@@ -25,8 +25,6 @@ interface Entry {
   status: PodStatus | undefined
   /** The version of the pod that this was generated from; undefined once it is known to be an old one. */
   basis: string | undefined
-  /** Not sent, because the pod has changed since: what is said of how it is now will be. */
-  isHeldBack: boolean
   budget: PatchBudget
   isSending: boolean
   /** Passes by the budget: the last word about a pod that goes. */
@@ -72,10 +70,10 @@ export class StatusManager {
   set(pod: Pod, status: PodStatus, isUrgent = false): void {
     const entry = this.#entry(pod)
     if (isUrgent) entry.isUrgent = true
-    const isKnown = entry.status !== undefined && !isUrgent && !entry.isHeldBack && semanticEqual(entry.status, status)
     entry.basis = pod.metadata.resourceVersion
-    entry.isHeldBack = false
-    if (isKnown) return
+    const isKnown = entry.status !== undefined && !isUrgent && semanticEqual(entry.status, status)
+    // What is known may have waited to be about this version.
+    if (isKnown && !this.#dirty.has(pod.metadata.uid!)) return
     entry.status = status
     this.#markDirty(pod.metadata.uid!)
   }
@@ -121,7 +119,7 @@ export class StatusManager {
     let entry = this.#entries.get(uid)
     if (!entry) {
       const budget = new PatchBudget(this.#options.clock.now())
-      entry = { pod, status: undefined, basis: undefined, isHeldBack: false, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
+      entry = { pod, status: undefined, basis: undefined, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
       this.#entries.set(uid, entry)
     } else if (isNewer(pod, entry.pod)) entry.pod = pod
     return entry
@@ -147,7 +145,7 @@ export class StatusManager {
     for (const uid of this.#dirty) {
       if (this.#inFlight >= (this.#failures > 0 ? 1 : concurrency)) return
       const entry = this.#entries.get(uid)
-      if (entry && (entry.isSending || entry.cancelWait)) continue
+      if (entry && (entry.isSending || entry.cancelWait || isOutdated(entry))) continue
       this.#dirty.delete(uid)
       if (entry) this.#sendOne(uid, entry)
     }
@@ -158,11 +156,6 @@ export class StatusManager {
     const patch = statusPatch(entry.pod.status, status)
     if (!patch) return this.#settle(entry)
     const { resourceVersion } = entry.pod.metadata
-    const isBound = opensGate(patch)
-    if (isBound && entry.basis !== resourceVersion) {
-      entry.isHeldBack = true
-      return
-    }
     const waitMs = entry.isUrgent ? 0 : entry.budget.take(this.#options.clock.now())
     if (waitMs > 0) {
       this.#dirty.add(uid)
@@ -174,7 +167,7 @@ export class StatusManager {
     }
     entry.isSending = true
     this.#inFlight++
-    void this.#send(entry, status, { metadata: { uid, ...(isBound ? { resourceVersion } : {}) }, status: patch })
+    void this.#send(entry, status, { metadata: { uid, ...(opensGate(status) ? { resourceVersion } : {}) }, status: patch })
   }
 
   async #send(entry: Entry, status: PodStatus, patch: Patch): Promise<void> {
@@ -239,9 +232,12 @@ export class StatusManager {
 }
 
 /**
- * Whether a patch opens the gate that others shut: that is for the very version of the pod in which it was seen that it may be opened. Meanwhile it may
+ * Whether a status opens the gate that others shut: that is for the very version of the pod in which it was seen that it may be opened. Meanwhile it may
  * have been shut for something else.
  */
-const opensGate = ({ conditions }: Record<string, unknown>): boolean => (conditions as { type: string }[] | undefined)?.some(({ type }) => type === inPlaceUpdateReady) === true
+const opensGate = ({ conditions }: PodStatus): boolean => conditions?.some(({ type }) => type === inPlaceUpdateReady) === true
+
+/** Whether what was said last must not be sent any more: something will be said of the pod as it is now. */
+const isOutdated = ({ pod, status, basis }: Entry): boolean => status !== undefined && opensGate(status) && basis !== pod.metadata.resourceVersion
 
 const isNewer = (pod: Pod, than: Pod): boolean => compareResourceVersions(pod.metadata.resourceVersion ?? '0', than.metadata.resourceVersion ?? '0') > 0
