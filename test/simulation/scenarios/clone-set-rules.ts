@@ -70,12 +70,22 @@ function deletedPod(call: Call, world: World): Pod | undefined {
   return change?.before as Pod | undefined
 }
 
+interface Patched {
+  before: Pod
+  after: Pod
+}
+
+/** The pod that a call has changed, but for its status. */
+function patchedPod(call: Call, world: World): Patched | undefined {
+  const answer = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource ? call.outcome?.object : undefined
+  const change = answer && world.truth.change(Number(answer.metadata.resourceVersion))
+  return change?.before && change.after ? { before: change.before as Pod, after: change.after as Pod } : undefined
+}
+
 /** The pod that a call has begun to update as it runs. Its image comes when its grace period is over. */
-function updatedPod(call: Call, world: World): { before: Pod; after: Pod } | undefined {
-  const after = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource ? (call.outcome?.object as Pod | undefined) : undefined
-  const change = after && world.truth.change(Number(after.metadata.resourceVersion))
-  const before = change?.before as Pod | undefined
-  return after && before && revisionOf(before) !== revisionOf(after) ? { before, after } : undefined
+function updatedPod(call: Call, world: World): Patched | undefined {
+  const patched = patchedPod(call, world)
+  return patched && revisionOf(patched.before) !== revisionOf(patched.after) ? patched : undefined
 }
 
 /** Whether somebody wants just this pod to go. */
@@ -123,10 +133,8 @@ const pausedMeansPaused = (): Invariant => ({
 const outOfServiceFirst = (): Invariant => ({
   name: 'no pod gets another image while it serves',
   happened(call, world): Verdict {
-    const isChange = call.method === 'PATCH' && call.plural === pods.plural && !call.subresource && world.lives.has(call.process) && !isLate(call)
-    const answer = isChange ? call.outcome?.object : undefined
-    const { before, after } = (answer && world.truth.change(Number(answer.metadata.resourceVersion))) as { before?: Pod; after?: Pod } ?? {}
-    if (!before || !after || imageOf(before) === imageOf(after)) return undefined
+    const { before, after } = (world.lives.has(call.process) && !isLate(call) && patchedPod(call, world)) || {}
+    if (!before || imageOf(before) === imageOf(after!)) return undefined
     const hasGate = before.spec.readinessGates?.some(({ conditionType }) => conditionType === inPlaceUpdateReady)
     return hasGate && isConditionTrue(before.status?.conditions, inPlaceUpdateReady) ? `${describe(call)}, whose gate is open` : undefined
   },
