@@ -66,6 +66,24 @@ describe('encodeForStore()', () => {
     )
   })
 
+  it('takes all bytes from the spec on from there while spec and status are the very same, and writes the same', () => {
+    const any = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue())
+    fc.assert(
+      fc.property(any, any, fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 3 }), fc.nat(), (spec, status, names, revision) => {
+        let before = stored(pod(spec, status), revision + 1)
+        for (const name of names) {
+          const next = () => pod(spec, status, name)
+          expect(before.bytesFromSpec(next())!.bytes.toString()).toBe(`${JSON.stringify(spec)},"status":${JSON.stringify(status)}}`)
+          expect(text(next(), before)).toBe(text(next()))
+          before = stored(next(), before.revision * 11, before)
+          expect(before.specBytes(spec)!.toString()).toBe(JSON.stringify(spec))
+        }
+        expect(before.bytesFromSpec(pod({ ...spec }, status))).toBeUndefined()
+        expect(before.bytesFromSpec(pod(spec, { ...status }))).toBeUndefined()
+      }),
+    )
+  })
+
   const same = { labels: {}, name: 'a', generation: 1 }
   it.each<[string, object, object, boolean]>([
     ['the same in another order', { generation: 1, name: 'a', labels: same.labels }, {}, true],

@@ -28,6 +28,8 @@ export interface BeforeStatus {
 export interface KnownParts {
   /** The bytes of this very spec, if it is the one that is known. */
   specBytes(spec: unknown): Buffer | undefined
+  /** The bytes from the spec to the end, if both spec and status are those that are known. */
+  bytesFromSpec(object: KubeObject): { bytes: Buffer; place: SpecPlace } | undefined
   /** Undefined if anything of it is another than what is known. */
   bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
 }
@@ -56,17 +58,22 @@ function isUsual(object: KubeObject): object is Usual {
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
-  const { apiVersion, kind, metadata, spec, status } = object
+  const { spec, status } = object
+  const from = before?.bytesFromSpec(object)
+  if (from) return { value: Buffer.concat([Buffer.from(openingOf(object)), from.bytes]), object, spec: from.place }
   const ending = `,"status":${JSON.stringify(status)}}`
   const tail = Buffer.byteLength(ending)
   const same = before?.bytesBeforeStatus(object)
   if (same) return { value: joined(same.pieces, ending, tail), object, spec: { length: same.specLength, tail } }
-  const opening = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)}${specOpening}`
+  const opening = openingOf(object)
   const known = before?.specBytes(spec)
   if (known) return { value: joined([Buffer.from(opening), known], ending, tail), object, spec: { length: known.length, tail } }
   const specText = JSON.stringify(spec)
   return { value: Buffer.from(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
 }
+
+const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
+  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)}${specOpening}`
 
 function joined([first, second]: readonly [Buffer, Buffer], ending: string, endingLength: number): Buffer {
   const value = Buffer.allocUnsafe(first.length + second.length + endingLength)

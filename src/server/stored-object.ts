@@ -94,6 +94,13 @@ export class StoredObject implements KnownParts {
     return this.#line.subarray(end - this.#spec.length, end)
   }
 
+  bytesFromSpec(object: KubeObject): { bytes: Buffer; place: SpecPlace } | undefined {
+    const [own, other] = [this.object, object] as { spec?: unknown; status?: unknown }[]
+    if (!this.#spec || own!.spec !== other!.spec || own!.status !== other!.status) return undefined
+    const end = this.#line.length - ending.length
+    return { bytes: this.#line.subarray(end - this.#spec.tail - this.#spec.length, end), place: this.#spec }
+  }
+
   bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined {
     const own = this.object as KubeObject & { spec?: unknown }
     if (!this.#spec || own.spec !== (object as { spec?: unknown }).spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined

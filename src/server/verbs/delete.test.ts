@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { deepFreeze } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Result } from '../request.ts'
 import { ServerTrial } from '../server-trial.ts'
@@ -62,6 +63,14 @@ describe('markDeleted()', () => {
     if ('grace' in expected) expect(next.metadata.deletionGracePeriodSeconds).toBe(expected.grace)
     if ('finalizers' in expected) expect(next.metadata.finalizers).toEqual(expected.finalizers)
     expect(given.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  it('shares with the object what it leaves alone, and changes nothing of it', () => {
+    const given = deepFreeze(object({ finalizers: ['x/y'], generation: 1 }, running)) as KubeObject & typeof running
+    const { next } = markDeleted(find('pods'), given, { propagationPolicy: 'Foreground' }, now)
+    expect(next).toMatchObject({ metadata: { name: 'a', generation: 2, finalizers: ['x/y', 'foregroundDeletion'] } })
+    expect((next as typeof given).spec).toBe(given.spec)
+    expect((next as typeof given).status).toBe(given.status)
   })
 
   it('is not put off by a second delete, but can be hastened', () => {

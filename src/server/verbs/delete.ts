@@ -1,5 +1,4 @@
 import { badRequest, conflict, isConflict, notFound } from '../../api/errors.ts'
-import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { DecodeError, decodeObject } from '../../api/schema/index.ts'
 import { type FieldError, invalid, notSupported } from '../../api/validation/field-error.ts'
@@ -126,8 +125,9 @@ function propagationFinalizers(target: Registered, object: KubeObject, options: 
 /** What a delete makes of an object: its last form, and whether it goes now or stays until others are done with it. */
 export function markDeleted(target: Registered, object: KubeObject, options: DeleteOptions, now: number): { next: KubeObject; isRemoved: boolean } {
   const { resource } = target
-  const next = cloneObject(object)
-  const meta = next.metadata
+  // What it does not change is shared, and need not be encoded again.
+  const meta = { ...object.metadata }
+  const next = { ...object, metadata: meta }
   const finalizers = propagationFinalizers(target, object, options)
   const grace = Math.max(0, resource.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0)
   if (finalizers.length || object.metadata.finalizers?.length) meta.finalizers = finalizers.length ? finalizers : undefined
