@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
-import { inBatches } from './batches.ts'
 import type { AnyAction, Applier, Appliers, ApplyContext, Outcome, Step } from './definition.ts'
 import type { Momentum } from './momentum.ts'
+import { atPace } from './pace.ts'
 
 /** Actions of one kind that stand together. */
 function* runs<Action extends AnyAction>(actions: readonly Action[]): Generator<Action[]> {
@@ -36,8 +36,8 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
       answers.set(action, await run(ctx, action))
     }
     const isSlow = pace === 'slow start'
-    const result = await inBatches(actions, pace, act, isSlow ? momentum.startSize(ctx.owner, kind) : 1)
-    if (isSlow) momentum.keep(ctx.owner, kind, result.failed.length > 0 ? 1 : result.nextSize)
+    const result = await atPace(actions, pace, act, isSlow ? momentum.startWidth(ctx.owner, kind) : 1)
+    if (isSlow) momentum.keep(ctx.owner, kind, result.failed.length > 0 ? 1 : result.width)
     done.push(...result.done)
     failed.push(...result.failed.map(({ item, error }) => ({ action: item, error })))
     skipped.push(...result.skipped)

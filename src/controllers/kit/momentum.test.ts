@@ -10,12 +10,12 @@ test.each<[string, ReturnType<typeof owner>, string, number, number]>([
   ['another template', owner('1', 'b'), 'CreatePod', 0, 1],
   ['another kind of action', owner('1', 'a'), 'CreateClaim', 0, 1],
   ['long after', owner('1', 'a'), 'CreatePod', 10_001, 1],
-])('a slow start goes on where it got to: %s', async (_, next, kind, afterMs, size) => {
+])('a slow start goes on where it got to: %s', async (_, next, kind, afterMs, width) => {
   const clock = new VirtualClock()
   const momentum = new Momentum(clock)
   momentum.keep(owner('1', 'a'), 'CreatePod', 64)
   await clock.advance(afterMs)
-  expect(momentum.startSize(next, kind)).toBe(size)
+  expect(momentum.startWidth(next, kind)).toBe(width)
   momentum.forget('default/web')
-  expect(momentum.startSize(owner('1', 'a'), 'CreatePod')).toBe(1)
+  expect(momentum.startWidth(owner('1', 'a'), 'CreatePod')).toBe(1)
 })

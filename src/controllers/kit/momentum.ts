@@ -3,14 +3,14 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { keyOf } from '../../client/index.ts'
 
-/** How long after a batch another one may follow it. What made the last one succeed, such as room in a quota, may have changed since. */
+/** How long it lasts. What made the last one succeed, such as room in a quota, may have changed since. */
 const lastsMs = 10_000
 
 interface Reached {
   uid: string | undefined
   kind: string
   template: unknown
-  size: number
+  width: number
   atMs: number
 }
 
@@ -26,17 +26,17 @@ export class Momentum {
     this.#clock = clock
   }
 
-  startSize(owner: KubeObject, kind: string): number {
+  startWidth(owner: KubeObject, kind: string): number {
     const known = this.#reached.get(keyOf(owner))
     if (!known || known.uid !== owner.metadata.uid || known.kind !== kind) return 1
     const agoMs = this.#clock.now() - known.atMs
     // A clock that was set back says nothing of how long ago it was.
     const isRecent = agoMs >= 0 && agoMs <= lastsMs
-    return isRecent && deepEqual(known.template, templateOf(owner)) ? known.size : 1
+    return isRecent && deepEqual(known.template, templateOf(owner)) ? known.width : 1
   }
 
-  keep(owner: KubeObject, kind: string, size: number): void {
-    this.#reached.set(keyOf(owner), { uid: owner.metadata.uid, kind, template: templateOf(owner), size, atMs: this.#clock.now() })
+  keep(owner: KubeObject, kind: string, width: number): void {
+    this.#reached.set(keyOf(owner), { uid: owner.metadata.uid, kind, template: templateOf(owner), width, atMs: this.#clock.now() })
   }
 
   forget(key: string): void {

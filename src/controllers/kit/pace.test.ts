@@ -1,0 +1,113 @@
+import { describe, expect, it, test } from 'vitest'
+import { atPace } from './pace.ts'
+import type { Pace } from './definition.ts'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/** Items that end when they are told to. */
+function held() {
+  const open = new Map<number, { resolve: () => void; reject: (why: Error) => void }>()
+  return {
+    run: (n: number) => new Promise<void>((resolve, reject) => open.set(n, { resolve, reject })),
+    underWay: () => [...open.keys()],
+    async end(n: number, why?: Error) {
+      const { resolve, reject } = open.get(n)!
+      open.delete(n)
+      if (why) reject(why)
+      else resolve()
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+/** How many are under way at a time if all that are end together. */
+async function widths(count: number, pace: Pace, startWidth?: number): Promise<{ widths: number[]; width: number }> {
+  const { run, underWay, end } = held()
+  const all = atPace(numbers(count), pace, run, startWidth)
+  const found: number[] = []
+  while (underWay().length > 0) {
+    found.push(underWay().length)
+    await Promise.all(underWay().map((n) => end(n)))
+  }
+  return { widths: found, width: (await all).width }
+}
+
+describe('atPace()', () => {
+  test.each<[Pace, number, number[]]>([
+    ['one by one', 3, [1, 1, 1]],
+    ['slow start', 10, [1, 2, 4, 3]],
+    ['slow start', 1, [1]],
+    ['slow start', 0, []],
+    ['all at once', 5, [5]],
+  ])('%s, %i items: %j', async (pace, count, expected) => {
+    expect((await widths(count, pace)).widths).toEqual(expected)
+  })
+
+  test.each<[Pace, number, number, number[], number]>([
+    ['slow start', 4, 11, [4, 7], 8],
+    ['slow start', 4, 12, [4, 8], 9],
+    ['slow start', 8, 5, [5], 8],
+    ['slow start', 1, 1, [1], 2],
+    ['one by one', 4, 2, [1, 1], 1],
+    ['all at once', 4, 9, [9], Infinity],
+  ])('%s from %i on, %i items: %j, and then %i', async (pace, startWidth, count, expected, width) => {
+    expect(await widths(count, pace, startWidth)).toEqual({ widths: expected, width })
+  })
+
+  it('slow start does not wait for the slowest', async () => {
+    const { run, underWay, end } = held()
+    void atPace(numbers(100), 'slow start', run)
+    await end(0)
+    expect(underWay()).toEqual([1, 2])
+    await end(2)
+    await end(3)
+    expect(underWay()).toEqual([1, 4, 5, 6])
+  })
+
+  it('slow start begins nothing more after a failure, and waits for what is under way', async () => {
+    const { run, underWay, end } = held()
+    const all = atPace(numbers(10), 'slow start', run)
+    await end(0)
+    await end(1)
+    expect(underWay()).toEqual([2, 3, 4])
+    await end(3, new Error('quota'))
+    await end(2)
+    expect(underWay()).toEqual([4])
+    await end(4)
+    const { done, failed, skipped } = await all
+    expect({ done, failed: failed.map((f) => [f.item, f.error.message]), skipped }).toEqual({ done: [0, 1, 2, 4], failed: [[3, 'quota']], skipped: [5, 6, 7, 8, 9] })
+  })
+
+  it('slow start makes one attempt if everything is refused', async () => {
+    let attempts = 0
+    const { skipped } = await atPace(numbers(1000), 'slow start', async () => {
+      attempts++
+      throw new Error('quota')
+    })
+    expect(attempts).toBe(1)
+    expect(skipped).toHaveLength(999)
+  })
+
+  const failing = (...bad: number[]) => async (n: number) => {
+    if (bad.includes(n)) throw new Error(`${n} failed`)
+  }
+
+  it('one by one stops at the first that fails', async () => {
+    const { done, failed, skipped } = await atPace(numbers(4), 'one by one', failing(1))
+    expect({ done, failed: failed.map((f) => f.error.message), skipped }).toEqual({ done: [0], failed: ['1 failed'], skipped: [2, 3] })
+  })
+
+  it.each<[string, (n: number) => Promise<void>]>([
+    ['later', failing(0, 2)],
+    [
+      'at once',
+      (n) => {
+        if (n === 0 || n === 2) throw new Error(`${n} failed`)
+        return Promise.resolve()
+      },
+    ],
+  ])('all at once tries all, if some fail %s', async (_, run) => {
+    const { done, failed, skipped } = await atPace(numbers(4), 'all at once', run)
+    expect({ done, failed: failed.map((f) => f.item), skipped }).toEqual({ done: [1, 3], failed: [0, 2], skipped: [] })
+  })
+})
