@@ -179,7 +179,8 @@ const rolledOutInTheEnd = (): Invariant => ({
   unfinished(world): Verdict {
     for (const set of world.truth.list(clonesets.plural) as CloneSet[]) {
       const refused = refusedOf(world, set)
-      const verdict = judgePods(world, set, refused) ?? judgeStatus(set, refused) ?? judgeRevisions(world, set)
+      const stuck = stuckOf(world, set)
+      const verdict = stuck ? judgeStuck(set, stuck) : (judgePods(world, set, refused) ?? judgeStatus(set, refused) ?? judgeRevisions(world, set))
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
     const all = world.truth.list(pods.plural) as Pod[]
@@ -218,6 +219,19 @@ function refusedOf(world: World, set: CloneSet): Pod[] {
   if (outdated.length <= boundsOf(set).partition) return []
   const known = new Set(revisionsOf(world, set).map(({ metadata }) => metadata.name))
   return outdated.filter((pod) => !known.has(revisionOf(pod)))
+}
+
+/** One that was adopted from an earlier set of the name, with whom the claims went that it waits for. Who has no claims of its own cannot know that nobody will make them. */
+function stuckOf(world: World, set: CloneSet): Pod | undefined {
+  if (set.spec.volumeClaimTemplates?.length) return undefined
+  const isThere = (claim: string) => world.truth.list(persistentvolumeclaims.plural).some(({ metadata }) => metadata.name === claim)
+  return activePodsOf(world, set).find((pod) => !pod.spec.nodeName && !claimNamesOf(pod).every(isThere))
+}
+
+function judgeStuck({ spec, status }: CloneSet, { metadata: { name } }: Pod): Verdict {
+  const { reason = '', message = '' } = findCondition(status.conditions, 'Progressing') ?? {}
+  if (spec.updateStrategy.paused) return reason === 'RolloutPaused' ? undefined : `says ${reason}`
+  return reason === 'ProgressDeadlineExceeded' && message.includes(name!) ? undefined : `says ${reason}: ${message}, and ${name} waits for claims that are gone`
 }
 
 function judgeStatus({ metadata, spec, status }: CloneSet, refused: readonly Pod[]): Verdict {
