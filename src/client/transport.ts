@@ -17,6 +17,7 @@ export interface ApiRequest {
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
 
+/** Events of a watch may share parts of their objects: these must not be changed. */
 export interface WatchEvent<T extends KubeObject = KubeObject> {
   type: WatchEventType
   object: T

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TransportError, type WatchEvent, type WatchListener } from '../transport.ts'
 import type { Receiver } from './attempt.ts'
+import { EventReader } from './event-reader.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { errorOfAnswer, errorOfStatus } from './status-error.ts'
 import type { AnswerHeaders } from './wire.ts'
@@ -12,6 +13,7 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
   readonly #listener: WatchListener<T>
   readonly #clock: Clock
   readonly #lines = new LineSplitter((line) => this.#take(line))
+  readonly #events = new EventReader<T>()
   /** Ends the request, which the server does not know to be over. */
   readonly #hangUp: () => void
   readonly #onOpened: () => void
@@ -74,7 +76,7 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
   #take(line: string): void {
     let event: WatchEvent<T>
     try {
-      event = JSON.parse(line) as WatchEvent<T>
+      event = this.#events.read(line)
     } catch (e) {
       return this.close(new TransportError(`an event of the watch is not JSON: ${(e as Error).message}`, false, { cause: e }))
     }
