@@ -161,13 +161,14 @@ function compare(taken: Taken, figure: string, against: string): void {
 
 const newTemplate = { spec: { template: { metadata: { annotations: { release: '2' } } } } }
 
+/** With the bounds that a Deployment has by itself, a quarter too few and a quarter too many, or with others, which nobody else was measured with. */
 const deployments =
-  (cluster: Cluster): Round =>
+  (cluster: Cluster, what: string, rollingUpdate?: object): Round =>
   async (round) => {
-    const workloads = await Workloads.open(cluster.target, cluster.client, `bench-deployment-${round}`, 'apps/v1 deployments')
-    const what = `Deployment of ${podCount}`
+    const namespace = `bench-deployment-${rollingUpdate ? 'bounded-' : ''}${round}`
+    const workloads = await Workloads.open(cluster.target, cluster.client, namespace, 'apps/v1 deployments')
     const create = async () => {
-      await workloads.create(deployment('web', podCount))
+      await workloads.create(deployment('web', podCount, rollingUpdate))
       await workloads.until(isRolledOut)
     }
     const update = async () => {
@@ -178,12 +179,9 @@ const deployments =
       await workloads.patch('web', { spec: { replicas: 0 } })
       await Promise.all([workloads.until(isRolledOut, 1, 3), cluster.kubelet.allGone()])
     }
+    const timing = (figure: string, peerSeconds: number, work: () => Promise<void>): Timing => ({ figure: `${what}: ${figure}`, work, ...(rollingUpdate ? {} : { peerSeconds }) })
     return {
-      timings: [
-        { figure: `${what}: create`, peerSeconds: kubernetes.create, work: create },
-        { figure: `${what}: rolling update`, peerSeconds: kubernetes.update, work: update },
-        { figure: `${what}: scale to 0`, peerSeconds: kubernetes.scale, work: scale },
-      ],
+      timings: [timing('create', kubernetes.create, create), timing('rolling update', kubernetes.update, update), timing('scale to 0', kubernetes.scale, scale)],
       close: () => workloads.close(),
     }
   }
@@ -192,10 +190,9 @@ const deployments =
 const newImage = { spec: { template: { spec: { containers: [{ name: 'main', image: 'registry.example.com/web:2', resources: { requests: { cpu: '100m', memory: '128Mi' } }, ports: [{ containerPort: 8080 }] }] } } } }
 
 const cloneSets =
-  (cluster: Cluster): Round =>
+  (cluster: Cluster, what: string): Round =>
   async (round) => {
     const workloads = await Workloads.open(cluster.target, cluster.client, `bench-cloneset-${round}`, 'apps.kruise.io/v1alpha1 clonesets')
-    const what = `CloneSet of ${podCount}`
     const create = (name: string, type: 'ReCreate' | 'InPlaceIfPossible') => async () => {
       await workloads.create(cloneSet(name, podCount, type))
       await workloads.untilOf(name, isRolledOut)
@@ -221,14 +218,20 @@ const cloneSets =
     }
   }
 
-/** Nobody else has CloneSets: what they are measured against is our own Deployment. */
+/** Nobody else has CloneSets: what they are measured against is our own Deployment, as it is by itself and within the bounds of the CloneSets. */
 async function deploymentsAndCloneSets(cluster: Cluster): Promise<void> {
-  const wanted = { deployment: deployments(cluster), cloneset: cloneSets(cluster) }
-  const taken = await timeRounds(cluster, together(Object.entries(wanted).flatMap(([part, round]) => (wants(part) ? [round] : []))))
-  if (!wants('deployment') || !wants('cloneset')) return
-  const what = `CloneSet of ${podCount}`
-  const figures = [`${what}: create`, `${what}: update, 25% at a time`, `${what}, in place: create`, `${what}, in place: update, 25% at a time`]
-  for (const figure of figures) compare(taken, figure, `Deployment of ${podCount}: rolling update`)
+  const [plain, bounded, cloned] = [`Deployment of ${podCount}`, `Deployment of ${podCount}, no surge`, `CloneSet of ${podCount}`]
+  const rounds = [
+    ...(wants('deployment') ? [deployments(cluster, plain)] : []),
+    ...(wants('cloneset') ? [deployments(cluster, bounded, { maxSurge: 0, maxUnavailable: '25%' }), cloneSets(cluster, cloned)] : []),
+  ]
+  const taken = await timeRounds(cluster, together(rounds))
+  if (!wants('cloneset')) return
+  const update = `${cloned}: update, 25% at a time`
+  compare(taken, update, `${bounded}: rolling update`)
+  if (!wants('deployment')) return
+  const figures = [`${cloned}: create`, update, `${cloned}, in place: create`, `${cloned}, in place: update, 25% at a time`]
+  for (const figure of figures) compare(taken, figure, `${plain}: rolling update`)
 }
 
 const jobs = (cluster: Cluster): Promise<Taken> =>

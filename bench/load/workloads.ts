@@ -8,11 +8,11 @@ const template = (app: string, image: string, restartPolicy: 'Always' | 'Never')
   spec: { restartPolicy, containers: [{ name: 'main', image, resources: { requests: { cpu: '100m', memory: '128Mi' } }, ports: [{ containerPort: 8080 }] }] },
 })
 
-export const deployment = (name: string, replicas: number) => ({
+export const deployment = (name: string, replicas: number, rollingUpdate?: object) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name },
-  spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name, 'registry.example.com/web:1', 'Always') },
+  spec: { replicas, strategy: { rollingUpdate }, selector: { matchLabels: { app: name } }, template: template(name, 'registry.example.com/web:1', 'Always') },
 })
 
 export const statefulSet = (name: string, replicas: number, policy: 'OrderedReady' | 'Parallel', maxUnavailable: number | string) => ({
