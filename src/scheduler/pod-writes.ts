@@ -16,6 +16,9 @@ interface StatusChange {
 const firstWaitMs = 100
 const longestWaitMs = 5000
 
+/** Nobody has said where a pod is. */
+const unknown = Symbol('unknown')
+
 /** Writes what was decided about pods. */
 export class PodWrites {
   readonly #client: Client
@@ -42,18 +45,24 @@ export class PodWrites {
         const isUnanswered = e instanceof TransportError && !e.isUnsent
         const isServersFault = e instanceof ApiError && e.code >= 500
         if (!isUnanswered && !isServersFault && !(isUnderWay && isConflict(e))) throw e
-        if (!isUnanswered && (await this.#nodeOf(metadata, signal)) === node) return
-        isUnderWay ||= isUnanswered
+        const found = isUnanswered ? unknown : await this.#nodeOf(metadata, signal)
+        if (found === node) return
+        isUnderWay ||= found === unknown
         // A refusal is the last word, also of what was sent before: it would meet the same.
-        if (!isUnderWay || isConflict(e)) throw e
+        if (found !== unknown && (!isUnderWay || isConflict(e))) throw e
       }
       await waitFor(this.#clock, waitMs, signal)
     }
   }
 
-  async #nodeOf({ name = '', namespace = '', uid }: Pod['metadata'], signal: AbortSignal): Promise<string | undefined> {
-    const pod = await this.#client.get(pods, namespace, name, { signal })
-    return pod.metadata.uid === uid ? pod.spec.nodeName : undefined
+  async #nodeOf({ name = '', namespace = '', uid }: Pod['metadata'], signal: AbortSignal): Promise<string | undefined | typeof unknown> {
+    try {
+      const pod = await this.#client.get(pods, namespace, name, { signal })
+      return pod.metadata.uid === uid ? pod.spec.nodeName : undefined
+    } catch (e) {
+      signal.throwIfAborted()
+      return isNotFound(e) ? undefined : unknown
+    }
   }
 
   /** Writes only what is not so already. A pod that is gone needs nothing written. */

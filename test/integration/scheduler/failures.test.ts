@@ -77,6 +77,22 @@ describe('the scheduler, when things go wrong,', () => {
     expect([await scene.nodeOf('first'), await scene.events('first')]).toEqual(['node-1', ['Normal Scheduled ×1: Successfully assigned default/first to node-1']])
   })
 
+  it('keeps the room of a binding at which the server failed, until it says whether it has happened', async () => {
+    const scene = await SchedulerScene.start()
+    await scene.node('node-1', { allocatable: { cpu: '1' } })
+    let isDown = true
+    const unclear = ({ path }: { path: string }, send: () => Promise<unknown>) => (isDown && path.includes('/first') ? Promise.reject(new ApiError(500, 'InternalError', 'it is unclear what happened')) : send())
+    scene.wire.intercept = unclear
+    scene.wire.interceptRead = unclear
+    await scene.pod('first', { containers: [asking({ cpu: '1' })] })
+    await scene.pod('second', { containers: [asking({ cpu: '1' })] })
+    await scene.pass(10_000)
+    isDown = false
+    expect([await scene.nodeOf('first'), await scene.nodeOf('second')]).toEqual([undefined, undefined])
+    await scene.pass(30_000)
+    expect([await scene.nodeOf('first'), await scene.nodeOf('second')]).toEqual(['node-1', undefined])
+  })
+
   it('forgets a pod that is deleted while it is bound', async () => {
     const scene = await SchedulerScene.start()
     await scene.node('node-1', { allocatable: { cpu: '1' } })
