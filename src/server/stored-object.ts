@@ -24,6 +24,9 @@ const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVer
 /** What an event of a watch says has happened. */
 export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
+/** Most objects have these parts. */
+type WithParts = KubeObject & { spec?: unknown; status?: unknown }
+
 /** How an event's line begins, up to the object, and how it ends. */
 const opening = (type: string) => `{"type":"${type}","object":`
 const ending = '}\n'
@@ -89,21 +92,21 @@ export class StoredObject implements KnownParts {
 
   /** The bytes of `spec`, if it is this object's own, and they are known. */
   specBytes(spec: unknown): Buffer | undefined {
-    if (!this.#spec || (this.object as { spec?: unknown }).spec !== spec) return undefined
+    if (!this.#spec || (this.object as WithParts).spec !== spec) return undefined
     const end = this.#line.length - ending.length - this.#spec.tail
     return this.#line.subarray(end - this.#spec.length, end)
   }
 
-  bytesFromSpec(object: KubeObject): { bytes: Buffer; place: SpecPlace } | undefined {
-    const [own, other] = [this.object, object] as { spec?: unknown; status?: unknown }[]
-    if (!this.#spec || own!.spec !== other!.spec || own!.status !== other!.status) return undefined
+  bytesFromSpec(object: WithParts): { bytes: Buffer; place: SpecPlace } | undefined {
+    const own: WithParts = this.object
+    if (!this.#spec || own.spec !== object.spec || own.status !== object.status) return undefined
     const end = this.#line.length - ending.length
     return { bytes: this.#line.subarray(end - this.#spec.tail - this.#spec.length, end), place: this.#spec }
   }
 
-  bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined {
-    const own = this.object as KubeObject & { spec?: unknown }
-    if (!this.#spec || own.spec !== (object as { spec?: unknown }).spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
+  bytesBeforeStatus(object: WithParts): BeforeStatus | undefined {
+    const own: WithParts = this.object
+    if (!this.#spec || own.spec !== object.spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
     if (!isSameButForVersion(own.metadata, object.metadata)) return undefined
     const { bytes } = this
     const { metadataLength } = this.#head
