@@ -1,6 +1,6 @@
 import type { ContainerStatus, PersistentVolumeClaim, Pod, PodCondition } from '../../../api/generated/types.ts'
 import { claimNamesOf } from '../../../api/kinds/pod-claims.ts'
-import { isPodReady, isPodTerminating } from './availability.ts'
+import { isPodReady, isPodTerminating } from '../../../api/kinds/pod-availability.ts'
 
 /** What keeps a pod from being available. */
 export interface Blocker {

@@ -1,4 +1,4 @@
-import { timestamp } from './timestamp.ts'
+import { timestamp } from '../../../api/timestamp.ts'
 
 /** A condition of any kind of workload. */
 export interface Condition {

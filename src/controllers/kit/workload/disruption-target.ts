@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '../../../api/generated/types.ts'
 import { findCondition } from './conditions.ts'
-import { timestamp } from './timestamp.ts'
+import { timestamp } from '../../../api/timestamp.ts'
 
 export const disruptionTarget = 'DisruptionTarget'
 

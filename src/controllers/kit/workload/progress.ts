@@ -1,5 +1,5 @@
 import { type Condition, type Saying, type StoredCondition, findCondition, renewCondition, setTimedCondition } from './conditions.ts'
-import { millisecondsOf } from './timestamp.ts'
+import { millisecondsOf } from '../../../api/timestamp.ts'
 
 /** The deadline that never comes: what an unset one is defaulted to. */
 export const noDeadline = 2_147_483_647

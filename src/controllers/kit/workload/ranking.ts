@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod } from '../../../api/generated/types.ts'
 import { deletionCostOf } from '../../../api/kinds/pod-annotations.ts'
-import { isPodActive, isPodReady } from './availability.ts'
-import { millisecondsOf } from './timestamp.ts'
+import { isPodActive, isPodReady } from '../../../api/kinds/pod-availability.ts'
+import { millisecondsOf } from '../../../api/timestamp.ts'
 
 /** How many active pods there are on each node. Those without a node are together under ''. */
 export function podsByNode(pods: Iterable<Pod>): Map<string, number> {

@@ -1,6 +1,6 @@
-import type { Pod } from '../../../api/generated/types.ts'
-import { podDeletionGracePeriod } from '../../../api/kinds/pod-deletion.ts'
-import { millisecondsOf } from './timestamp.ts'
+import type { Pod } from '../generated/types.ts'
+import { podDeletionGracePeriod } from './pod-deletion.ts'
+import { millisecondsOf } from '../timestamp.ts'
 
 const readyCondition = (pod: Pod) => pod.status?.conditions?.find((c) => c.type === 'Ready')
 

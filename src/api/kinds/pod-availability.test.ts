@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Pod } from '../../../api/generated/types.ts'
-import { isPodActive, isPodAvailable, isPodReady, msUntilAvailable } from './availability.ts'
+import type { Pod } from '../generated/types.ts'
+import { isPodActive, isPodAvailable, isPodReady, msUntilAvailable } from './pod-availability.ts'
 
 const readySince = '2026-01-01T00:00:00Z'
 const at = (seconds: number) => Date.parse(readySince) + seconds * 1000

@@ -1,0 +1,136 @@
+import type { Container, ContainerStatus, Pod, Probe } from '../generated/types.ts'
+import { type CauseKind, type Weight, detail } from './cause.ts'
+
+/** The part of a cause that containers can tell: the pod around them knows the rest. */
+export interface ContainerCause {
+  what: CauseKind
+  weight: Weight
+  text: string
+  help: string
+}
+
+/** A container with what the API says of it. */
+interface Seen {
+  /** `container "main"`, `init container "setup"`. */
+  called: string
+  spec: Container | undefined
+  status: ContainerStatus
+}
+
+/** Waiting reasons of a container that every healthy pod goes through. */
+const startingReasons = new Set<string | undefined>([undefined, 'ContainerCreating', 'PodInitializing'])
+const imageReasons = new Set([
+  'ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'RegistryUnavailable',
+  'SignatureValidationFailed',
+])
+
+/** The first container of a pod that is in trouble: init containers run first, so they come first. */
+export function containerTrouble(pod: Pod): ContainerCause | undefined {
+  for (const seen of containersOf(pod)) {
+    const cause = imageCause(seen) ?? waitingCause(seen) ?? crashCause(seen)
+    if (cause) return cause
+  }
+  return undefined
+}
+
+function* containersOf({ spec, status }: Pod): Generator<Seen> {
+  const find = (containers: readonly Container[] | undefined, name: string) => containers?.find((c) => c.name === name)
+  for (const one of status?.initContainerStatuses ?? []) {
+    yield { called: `init container ${JSON.stringify(one.name)}`, spec: find(spec?.initContainers, one.name), status: one }
+  }
+  for (const one of status?.containerStatuses ?? []) {
+    yield { called: `container ${JSON.stringify(one.name)}`, spec: find(spec?.containers, one.name), status: one }
+  }
+}
+
+const trouble = (what: CauseKind, text: string, help: string): ContainerCause => ({ what, weight: 'trouble', text, help })
+
+function imageCause({ called, spec, status: { state, image } }: Seen): ContainerCause | undefined {
+  const { reason = '', message } = state?.waiting ?? {}
+  if (!imageReasons.has(reason)) return undefined
+  const name = JSON.stringify(spec?.image ?? image)
+  const text = `cannot pull image ${name} for ${called}${pullError(reason, message)}`
+  return trouble('ImagePull', text, `Check the name and tag of image ${name}, the registry, and the pod's imagePullSecrets.`)
+}
+
+/**
+ * Kubelets alternate between ErrImagePull and ImagePullBackOff, whose message repeats the error behind `ErrImagePull: `. The
+ * cause reads the same in both states, so that conditions do not change with every attempt.
+ */
+function pullError(reason: string, message: string | undefined): string {
+  if (reason === 'ErrImagePull') return detail(undefined, message)
+  if (reason !== 'ImagePullBackOff') return detail(reason, message)
+  const marker = 'ErrImagePull: '
+  const at = message?.indexOf(marker) ?? -1
+  return at < 0 ? '' : detail(undefined, message!.slice(at + marker.length))
+}
+
+function waitingCause({ called, status: { state } }: Seen): ContainerCause | undefined {
+  const { reason, message } = state?.waiting ?? {}
+  if (startingReasons.has(reason) || reason === 'CrashLoopBackOff') return undefined
+  if (reason === 'CreateContainerConfigError') {
+    const help = 'Create the ConfigMap, Secret or key that the container refers to, or mend the reference.'
+    return trouble('ContainerConfig', `cannot configure ${called}${detail(undefined, message)}`, help)
+  }
+  const help = 'Check the command, the security context and the mounts of the container.'
+  return trouble('ContainerCreate', `cannot start ${called} (${reason})${detail(undefined, message)}`, help)
+}
+
+/** A container that has ended with an error, or waits to be restarted after it ended. */
+function crashCause({ called, status }: Seen): ContainerCause | undefined {
+  const { state, lastState } = status
+  const isLooping = state?.waiting?.reason === 'CrashLoopBackOff'
+  const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined)
+  if (!isLooping && (!ended || ended.exitCode === 0)) return undefined
+  const restarts = restartsOf(status)
+  if (ended?.reason === 'OOMKilled') {
+    return trouble('OutOfMemory', `runs out of memory in ${called} (OOMKilled)${restarts}`, 'Raise the memory limit of the container, or make it use less.')
+  }
+  const how = ended ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}` : 'it ends at once'
+  const help = 'Read what it said before it ended: kubectl logs --previous.'
+  if (restarts || isLooping) return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
+  return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read what it said before it ended: kubectl logs.')
+}
+
+const restartsOf = ({ restartCount = 0 }: ContainerStatus): string =>
+  restartCount > 0 ? `, restarted ${restartCount} ${restartCount === 1 ? 'time' : 'times'}` : ''
+
+/** `Error` and `Completed` say nothing that the exit code does not. */
+const plainReason = (reason: string | undefined): string => (!reason || reason === 'Error' || reason === 'Completed' ? '' : ` (${reason})`)
+
+/** Why a pod whose sandbox is up is not ready, where no container is in trouble. */
+export function containerDelay(pod: Pod): ContainerCause | undefined {
+  const seen = [...containersOf(pod)]
+  const main = seen.filter(({ called }) => !called.startsWith('init'))
+  const runningInit = seen.find(({ called, status }) => called.startsWith('init') && status.state?.running && !status.started)
+  if (runningInit && main.every(({ status }) => !status.state?.running)) {
+    return { what: 'Starting', weight: 'starting', text: `runs its ${runningInit.called}`, help: 'Wait for it, or read its logs.' }
+  }
+  if (main.length === 0 || main.some(({ status }) => !status.state?.running)) {
+    return { what: 'Starting', weight: 'starting', text: 'waits for its containers to start', help: 'Wait: it is starting.' }
+  }
+  const late = main.find(({ status }) => !status.ready)
+  return late && probeCause(late)
+}
+
+function probeCause({ called, spec, status }: Seen): ContainerCause {
+  const startup = spec?.startupProbe
+  const ended = status.lastState?.terminated
+  const crashes = ended ? `${restartsOf(status)} after exit code ${ended.exitCode}${plainReason(ended.reason)}` : ''
+  if (startup && !status.started) {
+    const text = `waits for the startup probe (${probeText(startup)}) of ${called}${crashes}`
+    return trouble('StartupProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
+  }
+  const readiness = spec?.readinessProbe
+  if (!readiness) return { what: 'NotReady', weight: 'starting', text: `waits for ${called} to become ready`, help: 'Wait: it is starting.' }
+  const text = `waits for the readiness probe (${probeText(readiness)}) of ${called}${crashes}`
+  return trouble('ReadinessProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
+}
+
+/** `GET :8080/healthz`, `TCP :5432`, `exec cat /tmp/ready`, `gRPC :9090`. */
+function probeText({ httpGet, tcpSocket, grpc, exec }: Probe): string {
+  if (httpGet) return `GET :${httpGet.port}${httpGet.path ?? '/'}`
+  if (tcpSocket) return `TCP :${tcpSocket.port}`
+  if (grpc) return `gRPC :${grpc.port}${grpc.service ? ` ${grpc.service}` : ''}`
+  return `exec ${(exec?.command ?? []).join(' ')}`.trim()
+}

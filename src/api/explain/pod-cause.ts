@@ -1,0 +1,212 @@
+import type { Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
+import { availableAtMs, isPodReady } from '../kinds/pod-availability.ts'
+import { claimNamesOf } from '../kinds/pod-claims.ts'
+import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
+import { millisecondsOf, timestamp } from '../timestamp.ts'
+import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
+import { containerDelay, containerTrouble } from './container-cause.ts'
+
+/** The objects around a pod, as far as the caller can read them. A lookup that is not given explains nothing. */
+export interface Surroundings {
+  nowMs: number
+  minReadySeconds?: number
+  /** Finds a claim of the pod's namespace. */
+  claimOf?(name: string): PersistentVolumeClaim | undefined
+  nodeOf?(name: string): Node | undefined
+  /** Pods of a Job are to end: one that has succeeded is no problem. */
+  runsToCompletion?: boolean
+}
+
+/** The time after its deletionTimestamp at which a pod that is still there is said to hang. */
+const terminationSlackMs = 10_000
+
+/** Collects a cause about one pod. */
+type Say = (what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string, changesAtMs?: number) => Cause
+
+/** Why a pod is not available; undefined for one that is. Pure: the same pod and surroundings have the same cause. */
+export function causeOfPod(pod: Pod, around: Surroundings): Cause | undefined {
+  const { metadata } = pod
+  const isReady = isPodReady(pod)
+  // The fast path: nearly all pods of a large workload are available.
+  if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') return hookCause(pod, sayOf(pod))
+  const say = sayOf(pod)
+  if (metadata.deletionTimestamp) return goingCause(pod, around, say)
+  const ended = endedCause(pod, around, say)
+  if (ended !== undefined) return ended ?? undefined
+  if (isReady) return hookCause(pod, say) ?? youngCause(pod, around, say)
+  return placeCause(pod, around, say) ?? startCause(pod, say)
+}
+
+function sayOf({ metadata: { namespace, name = '' } }: Pod): Say {
+  const object = { kind: 'Pod', ...(namespace ? { namespace } : {}), name }
+  return (what, weight, text, since, help, changesAtMs) => ({
+    what, weight, object, text, ...(since ? { since } : {}), help, ...(changesAtMs === undefined ? {} : { changesAtMs }),
+  })
+}
+
+const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined => status?.conditions?.find((c) => c.type === type)
+
+/** The time of the last change of readiness; a pod that was never ready has its creation. */
+const unreadySince = (pod: Pod): string | undefined =>
+  conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
+
+function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
+  const { deletionTimestamp, finalizers = [] } = pod.metadata
+  const dueMs = millisecondsOf(deletionTimestamp)
+  const lateAtMs = dueMs + terminationSlackMs
+  if (around.nowMs < lateAtMs) {
+    return say('Terminating', 'starting', 'is being deleted', deletionTimestamp, 'Wait: it has its grace period to end.', lateAtMs)
+  }
+  const node = nodeCause(pod, around, say)
+  if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
+  const ends = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed' || !pod.spec?.nodeName
+  if (finalizers.length > 0 && ends) {
+    const names = finalizers.map((f) => JSON.stringify(f)).join(', ')
+    return say('Finalizer', 'trouble', `is held by finalizer ${names} though it is to be deleted`, deletionTimestamp, `See who is to remove ${names}.`)
+  }
+  const help = 'See the logs of its node. If the node is gone for good: kubectl delete pod --force.'
+  return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
+}
+
+/** Undefined for a pod that has not ended, null for one whose end is as it should be. */
+function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cause | null | undefined {
+  const { phase, reason, message } = pod.status ?? {}
+  const since = conditionOf(pod, 'Ready')?.lastTransitionTime
+  if (phase === 'Succeeded') {
+    return runsToCompletion ? null : say('PodEnded', 'trouble', 'has ended', since, 'Its containers must keep running: check their commands.')
+  }
+  if (phase !== 'Failed') return undefined
+  if (reason === 'Evicted' || reason === 'Preempting' || reason === 'NodeShutdown' || reason === 'Terminated') {
+    return say('Evicted', 'trouble', `was evicted from node ${pod.spec?.nodeName}${detail(reason, message)}`, since, 'Free what the node lacks, or ask for less.')
+  }
+  const container = containerTrouble(pod)
+  const text = message || !container ? `has failed${detail(reason, message)}` : container.text
+  return say(container?.what ?? 'PodFailed', 'trouble', text, since, container?.help ?? 'See kubectl describe pod.')
+}
+
+const stateLabel = 'lifecycle.apps.kruise.io/state'
+
+/** What keeps a pod of a CloneSet in a state of its life cycle. The hooks' own names are in the CloneSet. */
+function hookCause(pod: Pod, say: Say): Cause | undefined {
+  const state = pod.metadata.labels?.[stateLabel]
+  if (state === undefined || state === 'Normal' || state === '') return undefined
+  const since = pod.metadata.annotations?.['lifecycle.apps.kruise.io/timestamp']
+  const help = 'The program that serves the hook is to remove its finalizer or label (or to add it back).'
+  switch (state) {
+    case 'PreparingDelete':
+      return say('PreDeleteHook', 'held', 'is held back from its deletion by the preDelete hook', since, help)
+    case 'PreparingUpdate':
+      return say('InPlaceUpdateHook', 'held', 'is held back from its update by the inPlaceUpdate hook', since, help)
+    case 'Updated':
+      return say('InPlaceUpdateHook', 'held', 'has been updated and waits for the inPlaceUpdate hook', since, help)
+    case 'PreparingNormal':
+      return say('PreNormalHook', 'held', 'waits for the preNormal hook', since, help)
+    default:
+      return say('InPlaceUpdate', 'starting', 'is being updated in place', since, 'Wait: its containers are being restarted.')
+  }
+}
+
+function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say: Say): Cause | undefined {
+  const atMs = availableAtMs(pod, minReadySeconds)
+  if (atMs === undefined || atMs <= nowMs) return undefined
+  const text = `is ready and counts as available from ${timestamp(atMs)} on (minReadySeconds: ${minReadySeconds})`
+  return say('MinReadySeconds', 'timed', text, undefined, 'Wait: nothing is wrong.', atMs)
+}
+
+/** What keeps a pod from its node, or its node from it. */
+function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {
+  const node = nodeCause(pod, around, say)
+  if (node) return node
+  const scheduled = conditionOf(pod, 'PodScheduled')
+  const isUnscheduled = scheduled?.status === 'False'
+  const claim = pod.status?.phase === 'Running' ? undefined : claimCause(pod, around, say, isUnscheduled ? scheduled : undefined)
+  if (claim) return claim
+  if (isUnscheduled && scheduled.reason === 'SchedulingGated') {
+    const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => JSON.stringify(name)).join(', ')
+    return say('SchedulingGated', 'held', `is held back by scheduling gate ${gates || '(unknown)'}`, scheduled.lastTransitionTime, 'Whoever set the gate is to remove it.')
+  }
+  if (isUnscheduled) {
+    const help = 'Add nodes, free resources, or relax the pod\'s requests, selectors, affinity or tolerations.'
+    return say('Unschedulable', 'trouble', `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`, scheduled.lastTransitionTime, help)
+  }
+  if (pod.spec?.nodeName) return undefined
+  return say('NotScheduledYet', 'starting', 'has no node yet', pod.metadata.creationTimestamp, 'Wait for the scheduler; see that it runs.')
+}
+
+function nodeCause({ spec }: Pod, { nodeOf }: Surroundings, say: Say): Cause | undefined {
+  const name = spec?.nodeName
+  if (!name || !nodeOf) return undefined
+  const node = nodeOf(name)
+  if (!node) return say('NodeGone', 'trouble', `was on node ${name}, which is gone`, undefined, 'Wait for the pod to be replaced.')
+  const ready = node.status?.conditions?.find((c) => c.type === 'Ready')
+  if (!ready || ready.status === 'True') return undefined
+  if (ready.status === 'Unknown') {
+    const help = `See why node ${name} does not report: is it up, is its agent running, can it reach the API server?`
+    return say('NodeLost', 'trouble', `is on node ${name}, which has stopped reporting`, ready.lastTransitionTime, help)
+  }
+  const text = `is on node ${name}, which is not ready${detail(ready.reason, ready.message)}`
+  return say('NodeNotReady', 'trouble', text, ready.lastTransitionTime, `See kubectl describe node ${name}.`)
+}
+
+/** The first claim of a pod that it cannot have yet. */
+function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: PodCondition | undefined): Cause | undefined {
+  if (!claimOf) return undefined
+  const since = unscheduled?.lastTransitionTime ?? pod.metadata.creationTimestamp
+  const why = unscheduled ? detail(undefined, unscheduled.message) : ''
+  for (const name of claimNamesOf(pod)) {
+    const claim = claimOf(name)
+    if (!claim) return say('ClaimMissing', 'trouble', `waits for claim ${name}, which does not exist${why}`, since, `Create claim ${name}.`)
+    const { phase } = claim.status ?? {}
+    if (phase === 'Lost') {
+      return say('ClaimLost', 'trouble', `waits for claim ${name}, which has lost its volume${why}`, since, 'Restore the volume, or delete the claim if its data may go.')
+    }
+    if (phase !== 'Bound') {
+      const help = `See kubectl describe pvc ${name}: is there a volume or a provisioner for its storage class?`
+      return say('ClaimPending', 'trouble', `waits for claim ${name}, which is not bound${why}`, since, help)
+    }
+  }
+  return undefined
+}
+
+/** The causes that a sandbox condition's reason stands for. Any other reason is a failure of the sandbox itself. */
+const sandboxReasons: Readonly<Record<string, [what: CauseKind, help: string]>> = {
+  ConfigMapNotFound: ['ConfigMapMissing', 'Create the ConfigMap: the pod then starts by itself.'],
+  ConfigMapKeyNotFound: ['ConfigMapMissing', 'Add the key to the ConfigMap: the pod then starts by itself.'],
+  SecretNotFound: ['SecretMissing', 'Create the Secret: the pod then starts by itself.'],
+  SecretKeyNotFound: ['SecretMissing', 'Add the key to the Secret: the pod then starts by itself.'],
+  ClaimNotFound: ['ClaimMissing', 'Create the claim: the pod then starts by itself.'],
+  ClaimNotBound: ['ClaimPending', 'See kubectl describe pvc: is there a volume or a provisioner for it?'],
+  VolumeMountFailed: ['VolumeFailed', 'See the storage driver of the volume, and the events of the pod.'],
+  NetworkNotReady: ['NetworkFailed', 'See the network plug-in of the node.'],
+}
+
+/** Why a pod on a healthy node is not ready. */
+function startCause(pod: Pod, say: Say): Cause {
+  const container = containerTrouble(pod)
+  if (container) return say(container.what, container.weight, container.text, unreadySince(pod), container.help)
+  const sandbox = conditionOf(pod, 'PodReadyToStartContainers')
+  if (sandbox?.status === 'False') return sandboxCause(sandbox, say)
+  const delay = containerDelay(pod)
+  if (delay) return say(delay.what, delay.weight, delay.text, unreadySince(pod), delay.help)
+  return gateCause(pod, say) ?? say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')
+}
+
+function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
+  const [what, help] = sandboxReasons[reason ?? ''] ?? ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.']
+  if (message) return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
+  return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
+}
+
+function gateCause(pod: Pod, say: Say): Cause | undefined {
+  const gate = pod.spec?.readinessGates?.find(({ conditionType }) => conditionOf(pod, conditionType)?.status !== 'True')
+  if (!gate) return undefined
+  const condition = conditionOf(pod, gate.conditionType)
+  const hook = hookCause(pod, say)
+  if (hook) return hook
+  const since = condition?.lastTransitionTime ?? unreadySince(pod)
+  if (gate.conditionType === inPlaceUpdateReady) {
+    return say('InPlaceUpdate', 'starting', `is being updated in place${detail(undefined, condition?.message)}`, since, 'Wait: its containers are being restarted.')
+  }
+  const text = `waits for its readiness gate ${gate.conditionType}${detail(condition?.reason, condition?.message)}`
+  return say('ReadinessGate', 'held', text, since, `Whoever sets condition ${gate.conditionType} of the pod is to set it to True.`)
+}

@@ -1,0 +1,186 @@
+import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
+import type { KubeObject } from '../object.ts'
+import { type Cause, type CauseKind, type ObjectName, type Weight, byWeight } from './cause.ts'
+import { type Surroundings, causeOfPod } from './pod-cause.ts'
+
+/** The fields of a workload that explain what it waits for. Each kind has some of them. */
+export interface WorkloadObject extends KubeObject {
+  spec?: {
+    paused?: boolean
+    suspend?: boolean
+    podManagementPolicy?: string
+    updateStrategy?: { type?: string; paused?: boolean }
+  }
+  status?: {
+    observedGeneration?: number
+    updateRevision?: string
+    conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null }[] | null
+  }
+}
+
+/** A request for the workload that the API server refused. The newest one counts. */
+export interface Refusal {
+  what: 'CreateRefused' | 'DeleteRefused' | 'UpdateRefused'
+  message: string
+  since?: string
+}
+
+/** A workload with all that explains it. What is not given is not explained. */
+export interface Workload {
+  kind: string
+  object: WorkloadObject
+  /** Its own pods of every revision, terminating ones included. */
+  pods: Iterable<Pod>
+  around: Surroundings
+  refusal?: Refusal | undefined
+  /** Whether a pod is of the revision that is rolled out. */
+  isUpdated?(pod: Pod): boolean
+  /** Why the controller's plan does not go on, in its own words. */
+  wait?: string | undefined
+  /** Budgets that select the pods. */
+  budgets?: readonly PodDisruptionBudget[]
+}
+
+/** The annotation of a StatefulSet that has broken pods of an old revision replaced at once. */
+export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
+
+/** The one cause that conditions name. */
+export interface FirstCause {
+  cause: Cause | undefined
+  /** The earliest time at which the cause of some pod changes without any event. */
+  changesAtMs: number | undefined
+}
+
+/** Finds the first of all causes in one pass over the pods. A refusal comes first, since nothing else can happen before it ends. */
+export function firstCause(workload: Workload): FirstCause {
+  let worst: Cause | undefined
+  let changesAtMs: number | undefined
+  for (const pod of workload.pods) {
+    const cause = podCause(workload, pod)
+    if (!cause) continue
+    if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
+    if (!worst || byWeight(cause, worst) < 0) worst = cause
+  }
+  const refusal = refusalCause(workload)
+  const waits = worst?.weight === 'starting' || !worst ? waitCause(workload) : undefined
+  return { cause: refusal ?? (worst ?? waits), changesAtMs }
+}
+
+/** All causes of a workload, the worst first. */
+export function explain(workload: Workload): Cause[] {
+  const pods = [...workload.pods].flatMap((pod) => podCause(workload, pod) ?? []).sort(byWeight)
+  const own = [...holdCauses(workload), ...budgetCauses(workload)]
+  const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
+  const wait = hasTrouble ? undefined : waitCause(workload)
+  const rest = [...pods, ...own, ...(wait && own.length === 0 ? [wait] : [])].sort((a, b) => byWeight({ ...a, object: noName }, { ...b, object: noName }))
+  const refusal = refusalCause(workload)
+  return refusal ? [refusal, ...rest] : rest
+}
+
+const noName: ObjectName = { kind: '', name: '' }
+
+/** The workload as the object of a cause. */
+const objectOf = ({ kind, object: { metadata: { namespace, name = '' } } }: Workload): ObjectName => ({ kind, ...(namespace ? { namespace } : {}), name })
+
+function podCause(workload: Workload, pod: Pod): Cause | undefined {
+  const cause = causeOfPod(pod, workload.around)
+  return cause && blocksItsOwnUpdate(workload, pod, cause) ? brokenOldPod(workload, cause) : cause
+}
+
+/** With OrderedReady, a broken pod of an old revision keeps the StatefulSet from replacing it. */
+function blocksItsOwnUpdate({ kind, object, isUpdated }: Workload, pod: Pod, { weight }: Cause): boolean {
+  if (kind !== 'StatefulSet' || weight !== 'trouble' || !isUpdated || pod.metadata.deletionTimestamp) return false
+  if (object.spec?.podManagementPolicy === 'Parallel' || object.spec?.updateStrategy?.type === 'OnDelete') return false
+  return object.metadata.annotations?.[recoveryAnnotation] !== 'true' && !isUpdated(pod)
+}
+
+function brokenOldPod({ object: { metadata: { name } } }: Workload, { object, text, since }: Cause): Cause {
+  const wayOut = `delete it by hand, or annotate the set with ${recoveryAnnotation}=true`
+  return {
+    what: 'BrokenOldPod',
+    weight: 'trouble',
+    object,
+    text: `${text}; it is of an old revision and keeps the new one from being rolled out: ${wayOut}`,
+    ...(since ? { since } : {}),
+    help: `kubectl delete pod ${object.name}, or kubectl annotate statefulset ${name} ${recoveryAnnotation}=true.`,
+  }
+}
+
+const refusalHelp: Record<Refusal['what'], string> = {
+  CreateRefused: 'Raise the quota, or mend what the message names; the controller tries again by itself.',
+  DeleteRefused: 'Mend what the message names; the controller tries again by itself.',
+  UpdateRefused: 'Mend what the message names, or let the pods be recreated instead.',
+}
+
+const refusalVerbs: Record<Refusal['what'], string> = { CreateRefused: 'create', DeleteRefused: 'delete', UpdateRefused: 'update' }
+
+function refusalCause(workload: Workload): Cause | undefined {
+  const { refusal } = workload
+  if (!refusal) return undefined
+  const { what, message, since } = refusal
+  return make(workload, what, 'trouble', `cannot ${refusalVerbs[what]} a pod: ${message.replace(/\.$/, '')}`, since, refusalHelp[what])
+}
+
+const waitCause = (workload: Workload): Cause | undefined =>
+  workload.wait === undefined ? undefined : make(workload, 'Waiting', 'starting', `waits: ${workload.wait}`, undefined, 'Wait: it goes on by itself.')
+
+function make(workload: Workload, what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string): Cause {
+  return { what, weight, object: objectOf(workload), text, ...(since ? { since } : {}), help }
+}
+
+/** What the workload itself says that it waits for: a person, mostly. */
+function holdCauses(workload: Workload): Cause[] {
+  const { object, pods, isUpdated, kind } = workload
+  const { spec = {}, status = {}, metadata } = object
+  const condition = (type: string) => status.conditions?.find((c) => c.type === type)
+  const held = (what: CauseKind, text: string, since: string | null | undefined, help: string) => make(workload, what, 'held', text, since, help)
+  const resource = `${kind.toLowerCase()}/${metadata.name}`
+  const progressing = condition('Progressing')
+  const causes: Cause[] = []
+  const { generation = 0 } = metadata
+  const { observedGeneration } = status
+  if (observedGeneration !== undefined && observedGeneration < generation) {
+    const text = `is at generation ${generation}, of which its controller has observed ${observedGeneration}`
+    causes.push(make(workload, 'NotObserved', 'trouble', text, undefined, 'See that its controller runs and that its caches are up to date (/readyz).'))
+  }
+  if (metadata.deletionTimestamp && metadata.finalizers?.length) {
+    const names = metadata.finalizers.join(', ')
+    causes.push(held('Finalizer', `is being deleted and is held by finalizer ${names}`, metadata.deletionTimestamp, `See who is to remove ${names}.`))
+  }
+  if (spec.paused || spec.updateStrategy?.paused) {
+    causes.push(held('Paused', 'is paused', progressing?.lastTransitionTime, `coxswain rollout resume ${resource}.`))
+  }
+  if (spec.suspend) {
+    const help = `kubectl patch ${resource} -p '{"spec":{"suspend":false}}'.`
+    causes.push(held('Suspended', 'is suspended', condition('Suspended')?.lastTransitionTime, help))
+  }
+  if (progressing?.reason === 'PartitionReached') {
+    causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, `Lower the partition of ${resource} to go on.`))
+  }
+  if (spec.updateStrategy?.type === 'OnDelete' && isUpdated) {
+    const names = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp).map((pod) => pod.metadata.name ?? '')
+    if (names.length > 0) causes.push(onDeleteCause(workload, names))
+  }
+  return causes
+}
+
+/** OnDelete: the workload waits until somebody deletes its outdated pods. */
+export function onDeleteCause(workload: Pick<Workload, 'kind' | 'object'>, outdated: readonly string[]): Cause {
+  const [first] = outdated
+  const text = `waits for you to delete ${outdated.length} outdated ${outdated.length === 1 ? 'pod' : 'pods'}, such as ${first} (OnDelete)`
+  return make(workload as Workload, 'OnDelete', 'held', text, undefined, `kubectl delete pod ${first}.`)
+}
+
+function budgetCauses({ budgets = [] }: Workload): Cause[] {
+  return budgets.flatMap(({ metadata: { name = '', namespace }, status }): Cause[] => {
+    if (!status || status.disruptionsAllowed > 0) return []
+    return [{
+      what: 'DisruptionBudget',
+      weight: 'held',
+      object: { kind: 'PodDisruptionBudget', ...(namespace ? { namespace } : {}), name },
+      text: `allows no eviction: ${status.currentHealthy} of at least ${status.desiredHealthy} pods are healthy`,
+      help: 'Evictions and drains wait until more pods are healthy, or the budget allows more.',
+    }]
+  })
+}
+
