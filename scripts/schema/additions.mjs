@@ -8,7 +8,26 @@ const deadline = (what) => ({
 })
 const lastUpdateTime = { type: { kind: 'time' }, doc: 'The last time this condition was updated.' }
 
+const count = (doc) => ({ type: { kind: 'int32' }, doc })
+const progress = {
+  type: { kind: 'struct', name: 'ProgressMark' },
+  doc: 'On the condition Progressing: the furthest that the rollout has come since its clock, which is lastUpdateTime, was started. Only what goes beyond it moves the clock.',
+}
+
 export const additions = {
+  ProgressMark: {
+    goVersion: 'v1',
+    doc: 'ProgressMark is the furthest that a rollout has come since its clock was started.',
+    fields: {
+      revision: { type: { kind: 'string' }, doc: 'The name of the revision, or of the ReplicaSet, that is rolled out.' },
+      desiredReplicas: count('The number of replicas that are wanted.'),
+      updatedReplicas: count('The largest number of pods of that revision.'),
+      readyReplicas: count('The largest number of ready pods of that revision.'),
+      availableReplicas: count('The largest number of available pods of that revision.'),
+      oldReplicas: count('The smallest number of pods of other revisions.'),
+    },
+  },
+  DeploymentCondition: { fields: { progress } },
   StatefulSetSpec: { fields: { progressDeadlineSeconds: deadline('stateful set') } },
   DaemonSetSpec: { fields: { progressDeadlineSeconds: deadline('daemon set') } },
   StatefulSetStatus: {
@@ -18,7 +37,7 @@ export const additions = {
     },
   },
   DaemonSetStatus: { fields: { updateRevision: { type: { kind: 'string' }, doc: 'The name of the revision that this status was written for.' } } },
-  StatefulSetCondition: { fields: { lastUpdateTime } },
-  DaemonSetCondition: { fields: { lastUpdateTime } },
+  StatefulSetCondition: { fields: { lastUpdateTime, progress } },
+  DaemonSetCondition: { fields: { lastUpdateTime, progress } },
   ...cloneSetTypes,
 }

@@ -203,6 +203,10 @@ export const cloneSetTypes = {
       lastTransitionTime: time('When the status changed last.'),
       reason: string('Why, as one word.'),
       message: string('Why, for people to read.'),
+      progress: struct(
+        'ProgressMark',
+        'On the condition Progressing: the furthest that the rollout has come since its clock, which is lastUpdateTime, was started. Only what goes beyond it moves the clock.',
+      ),
     },
   },
   CloneSetLifecycle: {

@@ -48,7 +48,7 @@ const trouble = (what: CauseKind, text: string, help: string): ContainerCause =>
 function imageCause({ called, spec, status: { state, image } }: Seen): ContainerCause | undefined {
   const { reason = '', message } = state?.waiting ?? {}
   if (!imageReasons.has(reason)) return undefined
-  const name = JSON.stringify(spec?.image ?? image)
+  const name = JSON.stringify(spec?.image ?? image ?? '')
   const text = `cannot pull image ${name} for ${called}${pullError(reason, message)}`
   return trouble('ImagePull', text, `Check the name and tag of image ${name}, the registry, and the pod's imagePullSecrets.`)
 }
@@ -62,7 +62,8 @@ function pullError(reason: string, message: string | undefined): string {
   if (reason !== 'ImagePullBackOff') return detail(reason, message)
   const marker = 'ErrImagePull: '
   const at = message?.indexOf(marker) ?? -1
-  return at < 0 ? '' : detail(undefined, message!.slice(at + marker.length))
+  if (at >= 0) return detail(undefined, message!.slice(at + marker.length))
+  return message?.startsWith('Back-off ') ? '' : detail(undefined, message)
 }
 
 function waitingCause({ called, status: { state } }: Seen): ContainerCause | undefined {
@@ -122,7 +123,7 @@ function probeCause({ called, spec, status }: Seen): ContainerCause {
     return trouble('StartupProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
   }
   const readiness = spec?.readinessProbe
-  if (!readiness) return { what: 'NotReady', weight: 'starting', text: `waits for ${called} to become ready`, help: 'Wait: it is starting.' }
+  if (!readiness) return trouble('NotReady', `waits for ${called} to become ready${crashes}`, 'See kubectl describe pod.')
   const text = `waits for the readiness probe (${probeText(readiness)}) of ${called}${crashes}`
   return trouble('ReadinessProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
 }

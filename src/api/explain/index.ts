@@ -1,6 +1,6 @@
 export { afterward, byName, byWeight, isWorthNaming, sentenceOf, worstOf } from './cause.ts'
 export type { Cause, CauseKind, ObjectName, Weight } from './cause.ts'
-export { causeOfPod } from './pod-cause.ts'
+export { causeOfPod, terminationLateAtMs } from './pod-cause.ts'
 export type { Surroundings } from './pod-cause.ts'
 export { explain, firstCause, onDeleteCause, recoveryAnnotation } from './workload-causes.ts'
 export type { FirstCause, Refusal, Workload, WorkloadObject } from './workload-causes.ts'

@@ -1,6 +1,7 @@
-import type { Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
+import type { CloneSetLifecycle, Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
 import { availableAtMs, isPodReady } from '../kinds/pod-availability.ts'
 import { claimNamesOf } from '../kinds/pod-claims.ts'
+import { hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
 import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
 import { millisecondsOf, timestamp } from '../timestamp.ts'
 import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
@@ -12,13 +13,16 @@ export interface Surroundings {
   minReadySeconds?: number
   /** Finds a claim of the pod's namespace. */
   claimOf?(name: string): PersistentVolumeClaim | undefined
-  nodeOf?(name: string): Node | undefined
+  /** Finds a node. Null says that there is none; undefined, that it is not known: a cache may not have it yet. */
+  nodeOf?(name: string): Node | null | undefined
+  /** The hooks of a CloneSet. */
+  lifecycle?: CloneSetLifecycle | undefined
   /** Pods of a Job are to end: one that has succeeded is no problem. */
   runsToCompletion?: boolean
 }
 
-/** The time after its deletionTimestamp at which a pod that is still there is said to hang. */
-const terminationSlackMs = 10_000
+/** The time at which a pod that is being deleted, and is still there, is said to hang. Its deletionTimestamp is the end of its grace period. */
+export const terminationLateAtMs = ({ metadata }: Pod): number => millisecondsOf(metadata.deletionTimestamp) + 10_000
 
 /** Collects a cause about one pod. */
 type Say = (what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string, changesAtMs?: number) => Cause
@@ -28,13 +32,13 @@ export function causeOfPod(pod: Pod, around: Surroundings): Cause | undefined {
   const { metadata } = pod
   const isReady = isPodReady(pod)
   // The fast path: nearly all pods of a large workload are available.
-  if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') return hookCause(pod, sayOf(pod))
+  if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') return hookCause(pod, around, sayOf)
   const say = sayOf(pod)
   if (metadata.deletionTimestamp) return goingCause(pod, around, say)
   const ended = endedCause(pod, around, say)
   if (ended !== undefined) return ended ?? undefined
-  if (isReady) return hookCause(pod, say) ?? youngCause(pod, around, say)
-  return placeCause(pod, around, say) ?? startCause(pod, say)
+  if (isReady) return hookCause(pod, around, sayOf) ?? youngCause(pod, around, say)
+  return placeCause(pod, around, say) ?? startCause(pod, around, say)
 }
 
 function sayOf({ metadata: { namespace, name = '' } }: Pod): Say {
@@ -52,8 +56,7 @@ const unreadySince = (pod: Pod): string | undefined =>
 
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const { deletionTimestamp, finalizers = [] } = pod.metadata
-  const dueMs = millisecondsOf(deletionTimestamp)
-  const lateAtMs = dueMs + terminationSlackMs
+  const lateAtMs = terminationLateAtMs(pod)
   if (around.nowMs < lateAtMs) {
     return say('Terminating', 'starting', 'is being deleted', deletionTimestamp, 'Wait: it has its grace period to end.', lateAtMs)
   }
@@ -84,26 +87,16 @@ function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cau
   return say(container?.what ?? 'PodFailed', 'trouble', text, since, container?.help ?? 'See kubectl describe pod.')
 }
 
-const stateLabel = 'lifecycle.apps.kruise.io/state'
-
-/** What keeps a pod of a CloneSet in a state of its life cycle. The hooks' own names are in the CloneSet. */
-function hookCause(pod: Pod, say: Say): Cause | undefined {
-  const state = pod.metadata.labels?.[stateLabel]
-  if (state === undefined || state === 'Normal' || state === '') return undefined
-  const since = pod.metadata.annotations?.['lifecycle.apps.kruise.io/timestamp']
-  const help = 'The program that serves the hook is to remove its finalizer or label (or to add it back).'
-  switch (state) {
-    case 'PreparingDelete':
-      return say('PreDeleteHook', 'held', 'is held back from its deletion by the preDelete hook', since, help)
-    case 'PreparingUpdate':
-      return say('InPlaceUpdateHook', 'held', 'is held back from its update by the inPlaceUpdate hook', since, help)
-    case 'Updated':
-      return say('InPlaceUpdateHook', 'held', 'has been updated and waits for the inPlaceUpdate hook', since, help)
-    case 'PreparingNormal':
-      return say('PreNormalHook', 'held', 'waits for the preNormal hook', since, help)
-    default:
-      return say('InPlaceUpdate', 'starting', 'is being updated in place', since, 'Wait: its containers are being restarted.')
-  }
+/** What keeps a pod of a CloneSet in a state of its life cycle. Nothing, for the pods of other kinds. */
+function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => Say): Cause | undefined {
+  const state = lifecycleStateOf(pod)
+  if (state === '' || state === 'Normal') return undefined
+  const say = sayFor(pod)
+  const since = pod.metadata.annotations?.[lifecycleTimeAnnotation]
+  const text = lifecycle && hookWait(lifecycle, pod)
+  if (!text) return say('InPlaceUpdate', 'starting', 'is being updated in place', since, 'Wait: its containers are being restarted.')
+  const what = state === 'PreparingDelete' ? 'PreDeleteHook' : state === 'PreparingNormal' ? 'PreNormalHook' : 'InPlaceUpdateHook'
+  return say(what, 'held', text, since, 'The program that serves the hook is to remove, or to set, what is named.')
 }
 
 function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say: Say): Cause | undefined {
@@ -137,7 +130,8 @@ function nodeCause({ spec }: Pod, { nodeOf }: Surroundings, say: Say): Cause | u
   const name = spec?.nodeName
   if (!name || !nodeOf) return undefined
   const node = nodeOf(name)
-  if (!node) return say('NodeGone', 'trouble', `was on node ${name}, which is gone`, undefined, 'Wait for the pod to be replaced.')
+  if (node === undefined) return undefined
+  if (node === null) return say('NodeGone', 'trouble', `was on node ${name}, which is gone`, undefined, 'Wait for the pod to be replaced.')
   const ready = node.status?.conditions?.find((c) => c.type === 'Ready')
   if (!ready || ready.status === 'True') return undefined
   if (ready.status === 'Unknown') {
@@ -181,14 +175,14 @@ const sandboxReasons: Readonly<Record<string, [what: CauseKind, help: string]>> 
 }
 
 /** Why a pod on a healthy node is not ready. */
-function startCause(pod: Pod, say: Say): Cause {
+function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const container = containerTrouble(pod)
   if (container) return say(container.what, container.weight, container.text, unreadySince(pod), container.help)
   const sandbox = conditionOf(pod, 'PodReadyToStartContainers')
   if (sandbox?.status === 'False') return sandboxCause(sandbox, say)
   const delay = containerDelay(pod)
   if (delay) return say(delay.what, delay.weight, delay.text, unreadySince(pod), delay.help)
-  return gateCause(pod, say) ?? say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')
+  return gateCause(pod, around, say) ?? say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')
 }
 
 function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
@@ -197,11 +191,11 @@ function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say
   return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
 }
 
-function gateCause(pod: Pod, say: Say): Cause | undefined {
+function gateCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {
   const gate = pod.spec?.readinessGates?.find(({ conditionType }) => conditionOf(pod, conditionType)?.status !== 'True')
   if (!gate) return undefined
   const condition = conditionOf(pod, gate.conditionType)
-  const hook = hookCause(pod, say)
+  const hook = hookCause(pod, around, sayOf)
   if (hook) return hook
   const since = condition?.lastTransitionTime ?? unreadySince(pod)
   if (gate.conditionType === inPlaceUpdateReady) {

@@ -6,6 +6,7 @@ import { type Surroundings, causeOfPod } from './pod-cause.ts'
 /** The fields of a workload that explain what it waits for. Each kind has some of them. */
 export interface WorkloadObject extends KubeObject {
   spec?: {
+    replicas?: number
     paused?: boolean
     suspend?: boolean
     podManagementPolicy?: string

@@ -4,9 +4,12 @@ import { fieldNumbers } from './field-numbers.ts'
 
 /** What Coxswain adds to Kubernetes' types: no protobuf client knows it. */
 const ours = [
-  'DaemonSetCondition.lastUpdateTime',
+  'DaemonSetCondition.lastUpdateTime', 'DaemonSetCondition.progress',
   'DaemonSetSpec.progressDeadlineSeconds', 'DaemonSetStatus.updateRevision',
-  'StatefulSetCondition.lastUpdateTime',
+  'DeploymentCondition.progress',
+  'ProgressMark.availableReplicas', 'ProgressMark.desiredReplicas', 'ProgressMark.oldReplicas', 'ProgressMark.readyReplicas', 'ProgressMark.revision',
+  'ProgressMark.updatedReplicas',
+  'StatefulSetCondition.lastUpdateTime', 'StatefulSetCondition.progress',
   'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]
 

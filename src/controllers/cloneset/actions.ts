@@ -2,9 +2,6 @@ import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { RevisionAction } from '../kit/index.ts'
 import type { Revision } from './revision.ts'
 
-/** States of a pod's life that hooks are about; '' for a pod that nobody has given one. */
-export type LifecycleState = '' | 'PreparingNormal' | 'Normal' | 'PreparingUpdate' | 'Updating' | 'Updated' | 'PreparingDelete'
-
 /** Changes to a pod that runs, both strategic merges. `status` goes first, to the status subresource. */
 export interface PodPatch {
   status?: object

@@ -1,13 +1,13 @@
 import type { CloneSet, Pod } from '../../api/generated/types.ts'
 import { clonesets, controllerrevisions, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { defineController } from '../kit/index.ts'
-import { isMereBinding, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
+import { announceProgress, isMereBinding, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
 import { type Observed, observe, remember } from './observe.ts'
 import { plan } from './plan.ts'
-import { status, statusMayWait } from './status.ts'
+import { changesInMs, status, statusMayWait } from './status.ts'
 
 const selecting = selectorIndex(clonesets, (set) => set.spec.selector)
 const quotas = raisedQuotas(clonesets)
@@ -27,6 +27,8 @@ export const cloneSetController = defineController<CloneSet, Observed, Action>({
   plan,
   apply,
   status,
+  changesInMs,
   statusMayWait,
+  announce: announceProgress,
   measures,
 })

@@ -1,7 +1,6 @@
 import type { CloneSet, CloneSetLifecycle, ContainerStatus, Pod, PodTemplateSpec } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
-import type { LifecycleState } from './actions.ts'
-import { lifecycleStateLabel } from './member.ts'
+import { type LifecycleState, lifecycleStateLabel } from '../../api/kinds/lifecycle-hooks.ts'
 import type { Revision } from './revision.ts'
 
 /** When everything happens in the tests of updates in place. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetLifecycle, Pod } from '../../api/generated/types.ts'
 import { type InPlaceState, graceAnnotation, readState, shutGate, stateAnnotation } from '../../api/kinds/in-place-update.ts'
-import type { LifecycleState } from './actions.ts'
+import type { LifecycleState } from '../../api/kinds/lifecycle-hooks.ts'
 import { inPlaceVerdict } from './in-place-change.ts'
 import { inPlaceUpdateOf, mayUpdate, refreshPod } from './in-place.ts'
 import { type SamplePod, earlier, now, nowMs, revision, samplePod, set } from './in-place-sample.ts'

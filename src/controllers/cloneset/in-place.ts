@@ -1,13 +1,13 @@
 import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
 import { graceAnnotation, inPlaceUpdateReady, readState, unfinishedUpdate } from '../../api/kinds/in-place-update.ts'
+import { hookWait, isHeld } from '../../api/kinds/lifecycle-hooks.ts'
 import { isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
 import type { PatchLifecycle, PodPatch, UpdateInPlace } from './actions.ts'
 import type { InPlaceChange, InPlaceVerdict } from './in-place-change.ts'
 import { readGrace } from './in-place-grace.ts'
 import { type MetadataPatch, changePatch, gracePatch, merge } from './in-place-patch.ts'
-import { enterState, stateMetadata } from './lifecycle.ts'
+import { enterState, nextState, stateMetadata } from './lifecycle.ts'
 import { gatesPatch, hasUpdateGate, hookGate, openUpdateGate, shutUpdateGate } from './lifecycle-gates.ts'
-import { hookWait, isHeld, nextState } from './lifecycle-hooks.ts'
 import type { Member } from './member.ts'
 import { type Revision, hashOfName, revisionLabels } from './revision.ts'
 
@@ -58,8 +58,8 @@ export function inPlaceUpdateOf(set: CloneSet, { pod, state }: Pick<Member, 'pod
   const hook = hooks.inPlaceUpdate
   // The hook has let it go and not taken hold of it again: it is asked once more.
   if (state === 'Updated' && hook) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: heldAgain(pod, hook, nowMs) } }
-  const why = state === 'PreparingUpdate' ? hookWait(hooks, pod, state) : undefined
-  if (why !== undefined) return { kind: 'wait', why }
+  const why = state === 'PreparingUpdate' ? hookWait(hooks, pod) : undefined
+  if (why !== undefined) return { kind: 'wait', why: `pod ${pod.metadata.name} ${why}` }
   const isToPrepare = state !== 'Updating' && isHeld(hook, pod)
   if (isToPrepare) return { kind: 'act', action: { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingUpdate', hook, nowMs) } }
   const graceSeconds = set.spec.updateStrategy.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0

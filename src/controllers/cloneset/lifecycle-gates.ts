@@ -1,7 +1,8 @@
 import type { CloneSetSpec, LifecycleHook, Pod, PodCondition } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady, shutGate } from '../../api/kinds/in-place-update.ts'
 import { findCondition, timestamp } from '../kit/workload/index.ts'
-import type { LifecycleState, PodPatch } from './actions.ts'
+import type { LifecycleState } from '../../api/kinds/lifecycle-hooks.ts'
+import type { PodPatch } from './actions.ts'
 import { kruisePodReady } from './member.ts'
 
 /** What one of the gates is to say. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetLifecycle } from '../../api/generated/types.ts'
-import type { LifecycleState } from './actions.ts'
+import { type LifecycleState, hookWait, isHeld, isWhole } from '../../api/kinds/lifecycle-hooks.ts'
 import { type SamplePod, earlier, now, nowMs, samplePod, set } from './in-place-sample.ts'
-import { beforeDeletion, cancelDeletion, preparedPod } from './lifecycle.ts'
-import { hookWait, isHeld, isWhole, nextState } from './lifecycle-hooks.ts'
+import { beforeDeletion, cancelDeletion, nextState, preparedPod } from './lifecycle.ts'
 
 const hook = { labelsHandler: { block: 'yes' }, finalizersHandler: ['example.com/block'] }
 const whole: SamplePod = { labels: { block: 'yes' }, finalizers: ['example.com/block', 'other'] }
@@ -54,15 +53,15 @@ describe('nextState()', () => {
 describe('hookWait()', () => {
   const hooks = { preNormal: hook, inPlaceUpdate: hook, preDelete: hook }
   it.each<[state: LifecycleState, pod: SamplePod, text: string | undefined]>([
-    ['PreparingDelete', whole, 'pod web-a is held back from its deletion by finalizer example.com/block, label block=yes'],
-    ['PreparingUpdate', byLabel, 'pod web-a is held back from its update by label block=yes'],
+    ['PreparingDelete', whole, 'is held back from its deletion by finalizer example.com/block, label block=yes'],
+    ['PreparingUpdate', byLabel, 'is held back from its update by label block=yes'],
     ['PreparingUpdate', {}, undefined],
-    ['Updated', byLabel, 'pod web-a has been updated, and waits for finalizer example.com/block'],
-    ['PreparingNormal', {}, 'pod web-a waits for finalizer example.com/block, label block=yes'],
+    ['Updated', byLabel, 'has been updated, and waits for finalizer example.com/block'],
+    ['PreparingNormal', {}, 'waits for finalizer example.com/block, label block=yes'],
     ['Updating', whole, undefined],
     ['Normal', whole, undefined],
   ])('in %s, with %j', (state, pod, text) => {
-    expect(hookWait(hooks, samplePod({ ...pod, state }), state)).toBe(text)
+    expect(hookWait(hooks, samplePod({ ...pod, state }))).toBe(text)
   })
 })
 

@@ -1,20 +1,15 @@
-import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
+import type { CloneSet, CloneSetLifecycle, LifecycleHook, Pod } from '../../api/generated/types.ts'
+import { type LifecycleState, isHeld, isWhole, lifecycleStateLabel, lifecycleStateOf, lifecycleTimeAnnotation } from '../../api/kinds/lifecycle-hooks.ts'
 import type { New } from '../../client/index.ts'
 import { timestamp } from '../kit/workload/index.ts'
-import type { LifecycleState, PatchLifecycle, PodPatch } from './actions.ts'
+import type { PatchLifecycle, PodPatch } from './actions.ts'
 import { gatesFor, gatesPatch, hookGate } from './lifecycle-gates.ts'
-import { hookWait, isHeld } from './lifecycle-hooks.ts'
-import { type Member, lifecycleStateLabel } from './member.ts'
-
-const timeAnnotation = 'lifecycle.apps.kruise.io/timestamp'
-
-/** The label's value; '' for a pod without it. */
-export const lifecycleStateOf = (pod: Pod): LifecycleState => (pod.metadata.labels?.[lifecycleStateLabel] ?? '') as LifecycleState
+import type { Member } from './member.ts'
 
 /** How a pod says that it is in a state, and since when. */
 export const stateMetadata = (state: LifecycleState, nowMs: number): { labels: Record<string, string>; annotations: Record<string, string> } => ({
   labels: { [lifecycleStateLabel]: state },
-  annotations: { [timeAnnotation]: timestamp(nowMs) },
+  annotations: { [lifecycleTimeAnnotation]: timestamp(nowMs) },
 })
 
 /** A pod to be made, with the readiness gates, the state and its time that it begins with. */
@@ -52,12 +47,28 @@ export function cancelDeletion(set: CloneSet, { pod }: Pick<Member, 'pod'>, nowM
   return { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingNormal', undefined, nowMs) }
 }
 
-/** The first of these whose hook is waited for, in words; undefined if there is none. */
-export function waitForHooks({ spec: { lifecycle } }: CloneSet, members: readonly Pick<Member, 'pod' | 'state'>[]): string | undefined {
-  if (!lifecycle) return undefined
-  for (const { pod, state } of members) {
-    const text = hookWait(lifecycle, pod, state)
-    if (text !== undefined) return text
+/** What a pod's next state depends on, besides its hooks. */
+export interface Headway {
+  /** It is of the revision that is wanted. */
+  isUpdated: boolean
+  /** Its containers are what it says they should be. */
+  isThrough: boolean
+}
+
+/** The state that follows a pod's own once what it waits for has happened; undefined while it waits. */
+export function nextState(state: LifecycleState, pod: Pod, hooks: CloneSetLifecycle, { isUpdated, isThrough }: Headway): LifecycleState | undefined {
+  const afterUpdate = isWhole(hooks.inPlaceUpdate, pod) ? 'Normal' : 'Updated'
+  switch (state) {
+    case 'PreparingNormal':
+      return isWhole(hooks.preNormal, pod) ? 'Normal' : undefined
+    case 'PreparingUpdate':
+      // It was to be updated, and then what it is was wanted again.
+      return isUpdated ? afterUpdate : undefined
+    case 'Updating':
+      return isThrough ? afterUpdate : undefined
+    case 'Updated':
+      return afterUpdate === 'Normal' ? 'Normal' : undefined
+    default:
+      return undefined
   }
-  return undefined
 }

@@ -1,12 +1,11 @@
 import type { CloneSet, Pod } from '../../api/generated/types.ts'
 import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import { isPodAvailable, isPodReady, revisionHashLabel } from '../kit/workload/index.ts'
-import type { LifecycleState } from './actions.ts'
+import { type LifecycleState, lifecycleStateOf } from '../../api/kinds/lifecycle-hooks.ts'
 import { hashOfName } from './revision.ts'
 
 export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
 export const specifiedDeleteLabel = 'apps.kruise.io/specified-delete'
-export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
 /** The gate that hooks shut which take a pod out of service while they hold it. */
 export const kruisePodReady = 'KruisePodReady'
 
@@ -31,7 +30,7 @@ export interface Member {
 /** Reads a pod. */
 export function memberOf(set: CloneSet, pod: Pod, nowMs: number): Member {
   const { labels = {} } = pod.metadata
-  const state = (labels[lifecycleStateLabel] ?? '') as LifecycleState
+  const state: LifecycleState = lifecycleStateOf(pod)
   const isNormal = state === '' || state === 'Normal'
   const isReady = isNormal && pod.status?.phase === 'Running' && isPodReady(pod) && !isBeingUpdated(pod)
   return {

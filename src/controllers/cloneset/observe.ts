@@ -1,9 +1,9 @@
-import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { CloneSet, ControllerRevision, Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { claim, compileLabelSelector, controllerrevisions, isControlledBy, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { KnownMembers, inHistory, isPodActive } from '../kit/workload/index.ts'
+import { KnownMembers, inHistory, isPodActive, isPodTerminating, nodeFinder } from '../kit/workload/index.ts'
 import { idOfClaim, newClaims, podPrefix } from './identity.ts'
 import { type Member, memberOf } from './member.ts'
 
@@ -25,6 +25,10 @@ export interface Observed {
   forsaken: ReadonlySet<string>
   /** Claims that pods wait for, by name. */
   awaited: ReadonlyMap<string, PersistentVolumeClaim>
+  /** Its own pods that are going. */
+  terminating: readonly Pod[]
+  /** Finds nodes, where they are cached. */
+  nodeOf?: ((name: string) => Node | undefined) | undefined
   nowMs: number
 }
 
@@ -52,6 +56,8 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, set: Clon
     claims,
     forsaken: forsakenOf(set, pods.members, awaited),
     awaited,
+    terminating: pods.inactive.filter(isPodTerminating),
+    nodeOf: nodeFinder(caches),
     nowMs,
   }
 }

@@ -1,13 +1,12 @@
+import { soonest } from '../../base/soonest.ts'
 import { type Step, revise } from '../kit/index.ts'
 import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
 import type { Action, PatchLifecycle } from './actions.ts'
 import { instancesOf } from './claims.ts'
 import { refreshPod } from './in-place.ts'
-import { waitForHooks } from './lifecycle.ts'
 import { type Look, goalAfter, lookAt } from './look.ts'
 import type { Member } from './member.ts'
 import type { Observed } from './observe.ts'
-import { deadlineInMs } from './progress.ts'
 import { hashOfName } from './revision.ts'
 import { createPods, keepWanted, removePods } from './scale.ts'
 import { type Update, updatePods } from './update.ts'
@@ -20,7 +19,7 @@ export function plan(seen: Observed): Step<Action> {
   // Pods name their revision: it has to be there before them.
   const all: Action[] = [...belongings(seen), ...revise(look.revisions.step), ...actions, ...forget(look)]
   if (all.length === 0) all.push(...trim(seen))
-  const requeueAfterMs = soonest(untilAvailable(seen), refreshed.requeueAfterMs, deadlineInMs(look))
+  const requeueAfterMs = soonest(untilAvailable(seen), refreshed.requeueAfterMs)
   return { actions: all, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
 }
 
@@ -63,7 +62,7 @@ function pods(look: Look, refreshed: Refreshed): Pick<Update, 'actions' | 'wait'
   const update = parting.actions.length > 0 ? undefined : updatePods(look, instances, ({ pod }: Member) => busy.has(pod))
   const creates = createPods(look, goalAfter(look, [...parting.gone, ...(update?.gone ?? [])], update?.changed ?? []), instances)
   const actions = distinct([...refreshed.actions, ...parting.actions, ...(update?.actions ?? [])])
-  const wait = update?.wait ?? limitText(look, creates.length) ?? waitForHooks(look.seen.set, look.seen.members)
+  const wait = update?.wait ?? limitText(look, creates.length)
   return { actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)], ...(wait === undefined ? {} : { wait }) }
 }
 
@@ -109,9 +108,4 @@ const usedName = (name: string, hashes: ReadonlySet<string>): string[] => (hashe
 /** How long until the next pod is available. */
 function untilAvailable({ set: { spec: { minReadySeconds = 0 } }, members, nowMs }: Observed): number | undefined {
   return minReadySeconds === 0 ? undefined : msUntilAvailable(members.map(({ pod }) => pod), minReadySeconds, nowMs)
-}
-
-const soonest = (...times: (number | undefined)[]): number | undefined => {
-  const known = times.filter((ms) => ms !== undefined)
-  return known.length > 0 ? Math.min(...known) : undefined
 }

@@ -1,5 +1,5 @@
 import {
-  type Progress, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasMoved, headwayOf, renewCondition, setTimedCondition,
+  type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen, partitionReached,
 } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
@@ -7,7 +7,6 @@ import type { Revision } from './revision.ts'
 
 const pausedReason = 'RolloutPaused'
 const completeReason = 'NewRevisionAvailable'
-const heldReason = 'PartitionReached'
 const movingReason = 'ReplicasUpdated'
 
 /** The revision that all pods are of, if there is one, as OpenKruise tells it: whether they are ready makes no difference. */
@@ -20,35 +19,48 @@ export function expectedUpdated(look: Look, counts = look.counts, current = look
   return Math.max(0, replicas - (current.name === update.name ? Math.min(partition, left) : partition))
 }
 
-/** What Progressing says of a set, next to its other conditions. `why` is what it waits for, if that is known already. */
-export function progressOf(look: Look, counts: Counts = look.counts, why?: Why): Progress {
-  const { seen: { set, nowMs }, revisions, bounds: { replicas, partition } } = look
+/** The conditions of a set with what Progressing says. `counts` are those after the step. */
+export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout['failed']): Condition[] {
+  const { seen: { set, nowMs }, revisions, bounds: { replicas } } = look
   const { updateStrategy, progressDeadlineSeconds } = set.spec
   const expected = expectedUpdated(look, counts, currentAfter(look, counts))
   const what = `revision ${revisions.update.name}`
   const updated = `${counts.updatedReplicas} of ${expected} replicas are at ${what}`
-  if (updateStrategy?.paused) {
-    const paused: Saying = { type: 'Progressing', status: 'Unknown', reason: pausedReason, message: `The rollout is paused. ${updated}.` }
-    return { conditions: setTimedCondition(set.status.conditions, paused, nowMs), deadlineInMs: undefined }
-  }
-  const isHeldByPartition = expected < replicas
-  const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
-  const moving = `${updated}, ${counts.availableReplicas} of ${replicas} are available.${why?.trouble ?? ''}`
-  const beginning = beginningOf(look)
-  return decideProgress(beginning ? renewCondition(set.status.conditions, { type: 'Progressing', ...beginning }, nowMs) : set.status.conditions, {
+  return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
-    reasons: { complete: isHeldByPartition ? heldReason : completeReason, moving: movingReason },
-    isComplete: counts.updatedReplicas >= expected && isSettled,
-    hasMoved: hasMoved(headwayOf(set.status), headwayOf(counts)),
+    revision: revisions.update.name,
+    desired: replicas,
+    headway: {
+      updated: counts.updatedReplicas,
+      ready: counts.updatedReadyReplicas,
+      available: counts.updatedAvailableReplicas,
+      old: counts.replicas - counts.updatedReplicas,
+    },
+    movingReason,
+    beginning: beginningOf(look),
+    paused: updateStrategy?.paused ? { status: 'Unknown', reason: pausedReason, message: `The rollout is paused. ${updated}.` } : undefined,
+    settled: settledOf(look, counts, expected),
+    failed,
+    hasRisen: hasRisen(set.status, counts),
     messages: {
-      complete: isHeldByPartition
-        ? `All ${expected} replicas that the partition of ${partition} lets go are available at ${what}.`
-        : `All ${replicas} replicas are available at ${what}.`,
-      moving,
-      waiting: moving,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why?.blocker ?? ''}`,
+      moving: `${updated}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
+      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
     },
   }, nowMs)
+}
+
+/**
+ * Complete: every replica is updated and available, and no other pod is left. Held by the partition: as many as it lets go are updated and available,
+ * whatever the pods of older revisions do.
+ */
+function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts: Counts, expected: number): Rollout['settled'] {
+  const what = `revision ${revisions.update.name}`
+  if (counts.updatedAvailableReplicas < expected || counts.updatedReplicas < expected) return undefined
+  if (expected < replicas) {
+    return { reason: partitionReached, message: `All ${expected} replicas that the partition of ${partition} lets go are available at ${what}.` }
+  }
+  const isWhole = counts.availableReplicas === replicas && counts.replicas === replicas
+  return isWhole ? { reason: completeReason, message: `All ${replicas} replicas are available at ${what}.` } : undefined
 }
 
 /** What starts the clock anew: a new revision, the end of a pause, a scale, or another partition. */
@@ -67,9 +79,6 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
 /** Whether the set was changed twice or more since it was last looked at: it may have been paused for all that time and set going again, while nobody was there to see it. */
 function mayHavePaused({ seen: { set } }: Look, reason: string | undefined): boolean {
   const { generation = 0 } = set.metadata
-  const isOver = reason === completeReason || reason === heldReason || reason === deadlineExceeded
+  const isOver = reason === completeReason || reason === partitionReached || reason === deadlineExceeded
   return !isOver && generation - (set.status.observedGeneration ?? generation) > 1
 }
-
-/** When the deadline passes if nothing happens. */
-export const deadlineInMs = (look: Look): number | undefined => progressOf(look).deadlineInMs

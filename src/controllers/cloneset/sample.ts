@@ -1,7 +1,8 @@
 import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import type { Action } from './actions.ts'
-import { type Member, instanceIdLabel, lifecycleStateLabel, memberOf } from './member.ts'
+import { lifecycleStateLabel } from '../../api/kinds/lifecycle-hooks.ts'
+import { type Member, instanceIdLabel, memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
 import { revisionData, revisionLabels } from './revision.ts'
 
@@ -113,6 +114,7 @@ export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver =
     claims: [],
     forsaken: new Set<string>(),
     awaited: new Map(),
+    terminating: [],
     nowMs,
     ...over,
   }

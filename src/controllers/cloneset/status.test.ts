@@ -6,7 +6,7 @@ import { findCondition } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { plan } from './plan.ts'
 import { type SeenOver, type SetOver, samplePods, sampleSeen, sampleSet } from './sample.ts'
-import { status, statusMayWait } from './status.ts'
+import { changesInMs, status, statusMayWait } from './status.ts'
 
 const untouched: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const done = (...actions: readonly Action[]): Outcome<Action> => ({ ...untouched, done: actions })
@@ -61,7 +61,7 @@ describe('status() says Progressing', () => {
   const stuck = samplePods('a1 a2 b3 b4 b5!')
   const justNow = { conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', message: '', lastUpdateTime: '2026-01-01T00:55:00Z', lastTransitionTime: long }] }
   it.each<[string, SetOver, string | ReturnType<typeof samplePods>, string, string]>([
-    ['it begins', { status: { conditions: [] } }, stuck, 'True ReplicasUpdated', now],
+    ['it begins', { status: { conditions: [] } }, stuck, 'True NewRevisionCreated', now],
     ['a new revision begins, however long ago the last one ended', { status: told('NewRevisionAvailable', { updateRevision: 'web-a', updatedReplicas: 5, readyReplicas: 5, availableReplicas: 5 }) }, 'a1 a2 a3 a4 a5', 'True NewRevisionCreated', now],
     ['a new revision ends that the last one was too slow', { status: told('ProgressDeadlineExceeded', { updateRevision: 'web-x' }, 'False') }, stuck, 'True NewRevisionCreated', now],
     ['one more is updated', { status: told('ReplicasUpdated', { updatedReplicas: 2 }) }, stuck, 'True ReplicasUpdated', now],
@@ -69,21 +69,22 @@ describe('status() says Progressing', () => {
     ['one more is available after it was too slow', { status: told('ProgressDeadlineExceeded', { availableReplicas: 3 }, 'False') }, stuck, 'True ReplicasUpdated', now],
     ['it is still too slow', { status: told('ProgressDeadlineExceeded', {}, 'False') }, stuck, 'False ProgressDeadlineExceeded', long],
     ['nothing moves, and there is time', { status: told('', justNow) }, stuck, 'True ReplicasUpdated', '2026-01-01T00:55:00Z'],
-    ['nothing has moved for too long', { status: told('ReplicasUpdated') }, stuck, 'False ProgressDeadlineExceeded', now],
+    ['nothing has moved for too long', { status: told('ReplicasUpdated') }, stuck, 'False ProgressDeadlineExceeded', long],
     ['nothing has moved for long, and there is no deadline', { status: told('ReplicasUpdated'), spec: { progressDeadlineSeconds: 2_147_483_647 } }, stuck, 'True ReplicasUpdated', long],
-    ['it is paused', { status: told('ReplicasUpdated'), update: { paused: true } }, stuck, 'Unknown RolloutPaused', now],
+    ['it is paused', { status: told('ReplicasUpdated'), update: { paused: true } }, stuck, 'Unknown RolloutPaused', long],
     ['it is paused for long', { status: told('RolloutPaused', {}, 'Unknown'), update: { paused: true } }, stuck, 'Unknown RolloutPaused', long],
     ['it goes on', { status: told('RolloutPaused', {}, 'Unknown') }, stuck, 'Unknown RolloutResumed', now],
     ['it was changed twice while nobody looked', { status: told('ReplicasUpdated'), metadata: { generation: 3 } }, stuck, 'True ReplicasUpdated', now],
-    ['it was changed once while nobody looked', { status: told('ReplicasUpdated'), metadata: { generation: 2 } }, stuck, 'False ProgressDeadlineExceeded', now],
+    ['it was changed once while nobody looked', { status: told('ReplicasUpdated'), metadata: { generation: 2 } }, stuck, 'False ProgressDeadlineExceeded', long],
     ['it is scaled', { status: told('ReplicasUpdated', { desiredReplicas: 4 }) }, stuck, 'True ReplicasUpdated', now],
     ['another partition', { status: told('PartitionReached', { expectedUpdatedReplicas: 3 }) }, stuck, 'True ReplicasUpdated', now],
     ['the partition is reached', { status: told('ReplicasUpdated', { expectedUpdatedReplicas: 3 }), update: { partition: 2 } }, 'a1 a2 b3 b4 b5', 'True PartitionReached', now],
-    ['it is not reached before all are available', { status: told('ReplicasUpdated', { expectedUpdatedReplicas: 3 }), update: { partition: 2 } }, stuck, 'False ProgressDeadlineExceeded', now],
+    ['it is not reached before the updated ones are available', { status: told('ReplicasUpdated', { expectedUpdatedReplicas: 3 }), update: { partition: 2 } }, stuck, 'False ProgressDeadlineExceeded', long],
+    ['it is reached whatever the old ones do', { status: told('ReplicasUpdated', { expectedUpdatedReplicas: 3 }), update: { partition: 2 } }, 'a1! a2 b3 b4 b5', 'True PartitionReached', now],
     ['the partition was reached long ago, and a pod has come to harm', { status: told('PartitionReached', { expectedUpdatedReplicas: 3 }), update: { partition: 2 } }, stuck, 'True PartitionReached', long],
     ['all are updated and available', { status: told('ReplicasUpdated') }, 'b1 b2 b3 b4 b5', 'True NewRevisionAvailable', now],
     ['that was so long ago, and a pod has come to harm', { status: told('NewRevisionAvailable', { currentRevision: 'web-b', updatedReplicas: 5 }) }, 'b1 b2 b3 b4 b5!', 'True NewRevisionAvailable', long],
-    ['more than wanted are left', { status: told('ReplicasUpdated', { replicas: 6, updatedReplicas: 5, readyReplicas: 6, availableReplicas: 6 }) }, 'a1 b1 b2 b3 b4 b5', 'False ProgressDeadlineExceeded', now],
+    ['more than wanted are left', { status: told('ReplicasUpdated', { replicas: 6, updatedReplicas: 5, readyReplicas: 6, availableReplicas: 6 }) }, 'a1 b1 b2 b3 b4 b5', 'False ProgressDeadlineExceeded', long],
   ])('%s', (_, over, pods, says, since) => {
     const condition = findCondition(after({ set: b(over), pods: typeof pods === 'string' ? samplePods(pods) : pods }).conditions, 'Progressing')!
     expect([`${condition.status} ${condition.reason}`, condition.lastUpdateTime]).toEqual([says, since])
@@ -97,7 +98,7 @@ describe('status() says Progressing', () => {
   it('in words that name a pod which is as it should be, and may not be updated', () => {
     const refusal = failed({ kind: 'RefuseUpdate', pod: samplePods('a1')[0]!, why: 'no' }, new TerminalError('pod a1 cannot be updated in place'))
     const { conditions } = after({ set: b({ status: told('ReplicasUpdated', { updatedReplicas: 4, readyReplicas: 5, availableReplicas: 5 }) }), pods: samplePods('a1 b2 b3 b4 b5') }, refusal)
-    expect(findCondition(conditions, 'Progressing')!.message).toBe('No progress with revision web-b for 600 seconds. Pod a1 cannot be updated in place.')
+    expect(findCondition(conditions, 'Progressing')!.message).toBe('No progress with revision web-b for 600 seconds. CloneSet web cannot update a pod: pod a1 cannot be updated in place.')
   })
 
   it('how far a pause has let it come', () => {
@@ -123,9 +124,13 @@ describe('status() says what fails', () => {
     expect(conditionsOf(outcome)).toEqual(expected)
   })
 
-  it('as long as it does, in the words that it came with', () => {
-    const conditions = ['ReplicaFailure', 'FailedScale'].map((type) => ({ type, status: 'True', reason: 'FailedCreate', message: 'first words', lastUpdateTime: long, lastTransitionTime: long }))
-    expect(conditionsOf(failed(create, quota), { status: { conditions } })).toEqual(['ReplicaFailure FailedCreate: first words', 'FailedScale FailedCreate: first words'])
+  it('as long as it does, in the words of the newest refusal, but of the first pod that was refused for it', () => {
+    const first = quota.message.replace('web-x', 'web-y')
+    const saying = (message: string) => ['ReplicaFailure', 'FailedScale'].map((type) => ({ type, status: 'True', reason: 'FailedCreate', message, lastUpdateTime: long, lastTransitionTime: long }))
+    const conditions = saying(first)
+    expect(conditionsOf(failed(create, quota), { status: { conditions } })).toEqual([`ReplicaFailure FailedCreate: ${first}`, `FailedScale FailedCreate: ${first}`])
+    const other = conditionsOf(failed(create, quota), { status: { conditions: saying('another quota') } })
+    expect(other).toEqual([`ReplicaFailure FailedCreate: ${quota.message}`, `FailedScale FailedCreate: ${quota.message}`])
     expect(conditionsOf(untouched, { status: { conditions } })).toEqual([])
   })
 
@@ -140,4 +145,13 @@ it('statusMayWait() for numbers, not for what somebody waits for', () => {
   expect(statusMayWait(before, { ...before, readyReplicas: 1 })).toBe(true)
   expect(statusMayWait(before, { ...before, updateRevision: 'web-c' })).toBe(false)
   expect(statusMayWait(before, after({ set: b({ status: told('ReplicasUpdated') }), pods: samplePods('b1 b2 b3 b4 b5') }))).toBe(false)
+})
+
+it.each<[string, SetOver, number | undefined]>([
+  ['at the deadline', { status: told('ReplicasUpdated', { conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:59:00Z' }] }) }, 540_000],
+  ['never, if there is none', { status: told('ReplicasUpdated'), spec: { progressDeadlineSeconds: 2_147_483_647 } }, undefined],
+  ['never, while it is paused', { status: told('ReplicasUpdated'), update: { paused: true } }, undefined],
+])('changesInMs(): %s', (_, over, expected) => {
+  const seen = sampleSeen({ set: b(over), pods: samplePods('a1 a2 b3 b4 b5!') })
+  expect(changesInMs(seen, status(seen, untouched))).toBe(expected)
 })

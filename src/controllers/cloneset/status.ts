@@ -2,14 +2,18 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import type { CloneSetCondition, CloneSetStatus } from '../../api/generated/types.ts'
 import { labelSelectorText } from '../../api/selectors/label-selector.ts'
 import type { Outcome } from '../kit/index.ts'
+import { firstCause } from '../../api/explain/index.ts'
+import { soonest } from '../../base/soonest.ts'
 import {
-  type Condition, RevisionTakenError, findCondition, isConditionTrue, isFault, podFaultOf, removeCondition, sayAvailable, setTimedCondition, whyOf, withFault,
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, findCondition, isConditionTrue, isFault, podFaultOf, refusalOf,
+  removeCondition, revisionHashLabel, sameWords, sayAvailable, setTimedCondition, untilLateMs, whyOf, withFault,
 } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { type Counts, countAfter } from './counts.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import { currentAfter, expectedUpdated, progressOf } from './progress.ts'
+import { hashOfName } from './revision.ts'
 
 /** The status that is true after a step. */
 export function status(seen: Observed, outcome: Outcome<Action>): CloneSetStatus {
@@ -41,15 +45,29 @@ export function statusMayWait(before: CloneSetStatus, after: CloneSetStatus): bo
 }
 
 function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Condition[] {
-  const { seen: { set, members, awaited, nowMs }, bounds } = look
+  const { seen: { set, members, awaited, terminating, nodeOf, nowMs }, bounds, revisions } = look
+  const { minReadySeconds = 0, lifecycle } = set.spec
   const fault = podFaultOf(outcome)
-  const failure = findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
-  const late = members.filter(({ isReady }) => !isReady).map(({ pod }) => pod)
   const updateFailure = updateFailureOf(set.status.conditions, outcome)
-  const why = whyOf(late, (name) => awaited.get(name), failure, updateFailure ?? outcome.wait)
-  const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why.trouble)
-  const told = withFault(setTimedCondition(progressOf(look, counts, why).conditions, available, nowMs), fault, nowMs)
+  const { cause } = firstCause({
+    kind: 'CloneSet',
+    object: set,
+    pods: [...members.flatMap(({ pod, isAvailable }) => (isAvailable ? [] : [pod])), ...terminating],
+    around: { nowMs, minReadySeconds, lifecycle, claimOf: (name) => awaited.get(name), ...(nodeOf ? { nodeOf } : {}) },
+    refusal: refusalOf(withFault(set.status.conditions, fault, nowMs)) ?? (updateFailure ? { what: 'UpdateRefused', message: updateFailure } : undefined),
+    isUpdated: (pod) => hashOfName(pod.metadata.labels?.[revisionHashLabel] ?? '') === revisions.update.hash,
+    wait: outcome.wait,
+  })
+  const why = whyOf(cause)
+  const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
+  const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why)
+  const told = withFault(setTimedCondition(progressOf(look, counts, why, failed), available, nowMs), fault, nowMs)
   return withFailedUpdate(withFailedScale(told, nowMs), updateFailure, nowMs)
+}
+
+/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+export function changesInMs({ set: { spec }, terminating, nowMs }: Observed, { conditions }: CloneSetStatus): number | undefined {
+  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(terminating, nowMs))
 }
 
 /** What OpenKruise's clients know ReplicaFailure by. */
@@ -61,10 +79,10 @@ function withFailedScale(conditions: Condition[], nowMs: number): Condition[] {
 
 const updateKinds: readonly Action['kind'][] = ['UpdateInPlace', 'PatchLifecycle', 'RefuseUpdate']
 
-/** Why pods could not be changed, in the words that it came with: those of every other attempt may name another pod. */
+/** Why pods could not be changed. */
 function updateFailureOf(conditions: readonly Condition[] | undefined, { failed }: Outcome<Action>): string | undefined {
   const fault = failed.find(({ action, error }) => updateKinds.includes(action.kind) && isFault(error))
-  return fault && (findCondition(conditions, 'FailedUpdate')?.message ?? fault.error.message)
+  return fault && sameWords(findCondition(conditions, 'FailedUpdate')?.message, fault.error.message)
 }
 
 function withFailedUpdate(conditions: Condition[], message: string | undefined, nowMs: number): Condition[] {

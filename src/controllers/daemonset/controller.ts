@@ -1,12 +1,12 @@
 import type { DaemonSet } from '../../api/generated/types.ts'
 import { controllerrevisions, daemonsets, pods } from '../../client/index.ts'
 import { defineController } from '../kit/index.ts'
-import { byNode, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
+import { announceProgress, byNode, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { withFailures } from './failed-pods.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, type DeletePod, plan } from './plan.ts'
-import { status } from './status.ts'
+import { changesInMs, status } from './status.ts'
 import { nodeWatch, waitingDaemons } from './wake.ts'
 
 const selecting = selectorIndex(daemonsets, (set) => set.spec.selector)
@@ -26,6 +26,8 @@ export const daemonSetController = defineController<DaemonSet, Observed, Action>
   plan,
   apply,
   status,
+  changesInMs,
+  announce: announceProgress,
   remember: ({ failures, nowMs }, { done, failed }) => withFailures(failures, failedOn([...done, ...failed.map((f) => f.action)]), nowMs),
 })
 

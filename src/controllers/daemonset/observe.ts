@@ -1,9 +1,9 @@
-import type { ControllerRevision, DaemonSet, Pod } from '../../api/generated/types.ts'
+import type { ControllerRevision, DaemonSet, Node, Pod } from '../../api/generated/types.ts'
 import { type Claim, claim, compileLabelSelector, controllerrevisions, nodes, pods as podType } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { inHistory } from '../kit/workload/index.ts'
+import { inHistory, nodeFinder } from '../kit/workload/index.ts'
 import { type FailedPods, failuresOf } from './failed-pods.ts'
-import { fitOf } from './fit.ts'
+import { type FitOf, fitOf } from './fit.ts'
 import { type Place, placesOf } from './places.ts'
 import { type Revision, revisionOf } from './revision.ts'
 
@@ -17,6 +17,9 @@ export interface Observed {
   history: readonly ControllerRevision[]
   orphanRevisions: readonly ControllerRevision[]
   failures: FailedPods
+  /** The node that was added last, of those that are to run a pod. */
+  newestNode: Node | undefined
+  nodeOf?: ((name: string) => Node | undefined) | undefined
   nowMs: number
   /** A gate. */
   hasConditions: boolean
@@ -28,10 +31,13 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
   const pods = claim(set, matches, [...caches.owned(podType, set), ...caches.orphans(podType, namespace)])
   const revisions = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
   const history = inHistory([...revisions.kept, ...revisions.adopt])
+  const [all, fit] = [caches.list(nodes), fitOf(set)]
   return {
     set,
     pods,
-    places: placesOf(caches.list(nodes), fitOf(set), [...pods.kept, ...pods.adopt]),
+    places: placesOf(all, fit, [...pods.kept, ...pods.adopt]),
+    newestNode: newestOf(all, fit),
+    nodeOf: nodeFinder(caches),
     revision: revisionOf(set, history),
     history,
     orphanRevisions: revisions.adopt,
@@ -39,4 +45,11 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
     nowMs,
     hasConditions: gates.enabled('DaemonSetConditions'),
   }
+}
+
+/** The node that was added last, of those that are to run a pod of the set. */
+export function newestOf(all: readonly Node[], fit: FitOf): Node | undefined {
+  let newest: Node | undefined
+  for (const node of all) if ((node.metadata.creationTimestamp ?? '') > (newest?.metadata.creationTimestamp ?? '') && fit(node) === 'run') newest = node
+  return newest
 }

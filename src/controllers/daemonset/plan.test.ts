@@ -200,11 +200,3 @@ it('belongings: adopts and releases before anything else, and counts on what it 
   const over = { adopt: podsOf('a', 'ready'), release: [samplePod('n2', 'x')], orphanRevisions: [sampleRevision('a', 1, sampleSet())], nodes: sampleNodes(2) }
   expect(actionsOf(over)).toEqual(['AdoptPod n1-a', 'ReleasePod n2-x', 'AdoptRevision d-a', 'create n2@a'])
 })
-
-it('wakes at the deadline', () => {
-  const conditions = [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:59:50Z', lastTransitionTime: null }]
-  const status = { conditions, desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1, updateRevision: 'd-a' }
-  const over = { set: sampleSet({ spec: { progressDeadlineSeconds: 60 }, status }), nodes: sampleNodes(1), pods: podsOf('a', 'pending') }
-  expect(plan(sampleSeen(over)).requeueAfterMs).toBe(50_000)
-  expect(plan(sampleSeen({ ...over, hasConditions: false })).requeueAfterMs).toBeUndefined()
-})

@@ -1,9 +1,9 @@
 import type { Pod } from '../../api/generated/types.ts'
+import { soonest } from '../../base/soonest.ts'
 import { type RevisionAction, type Step, revise } from '../kit/index.ts'
 import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
 import { type Changes, manage } from './manage.ts'
 import type { Observed } from './observe.ts'
-import { deadlineInMs } from './progress.ts'
 import { hashOfPod, hashOfRevision } from './revision.ts'
 import { type Rolling, rollOut } from './rolling.ts'
 
@@ -44,7 +44,7 @@ export function plan(seen: Observed): Step<Action> {
   ]
   const minReadySeconds = set.spec.minReadySeconds ?? 0
   const untilAvailable = minReadySeconds > 0 ? msUntilAvailable(places.flatMap((place) => place.pods), minReadySeconds, nowMs) : undefined
-  const requeueAfterMs = soonest(untilAvailable, managed.failedInMs, deadlineInMs(seen))
+  const requeueAfterMs = soonest(untilAvailable, managed.failedInMs)
   return { actions, ...(rolling.wait === undefined ? {} : { wait: rolling.wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
 }
 
@@ -62,9 +62,4 @@ function forget({ set, pods, history, revision }: Observed): Action[] {
   const inUse = new Set(old.filter((r) => hashes.has(hashOfRevision(r))).map((r) => r.metadata.name!))
   // Those in use count, too, and stay.
   return surplusRevisions(old, inUse, Math.max(0, limit - inUse.size)).map((r): Action => ({ kind: 'DeleteRevision', revision: r }))
-}
-
-function soonest(...times: (number | undefined)[]): number | undefined {
-  const known = times.filter((ms) => ms !== undefined)
-  return known.length > 0 ? Math.min(...known) : undefined
 }

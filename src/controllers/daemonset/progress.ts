@@ -1,67 +1,84 @@
-import type { DaemonSetStatus, Pod } from '../../api/generated/types.ts'
+import type { DaemonSetStatus, Node, Pod } from '../../api/generated/types.ts'
+import { millisecondsOf } from '../../api/timestamp.ts'
 import {
-  type Headway, type Progress, type StoredCondition, blockedText, decideProgress, findCondition, hasDeadline, hasMoved, isPodTerminating, renewCondition,
-  troubleText,
+  type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, isPodAvailable, isPodReady, isPodTerminating,
+  waitingForDeletion,
 } from '../kit/workload/index.ts'
-import { type Counts, countNodes } from './counts.ts'
+import type { Counts } from './counts.ts'
 import type { Observed } from './observe.ts'
 import type { Place } from './places.ts'
 
-const headway = (status: Partial<DaemonSetStatus>): Headway => {
-  const { updatedNumberScheduled: updated = 0, numberReady: ready = 0, numberAvailable: available = 0 } = status
-  return { updated, ready, available, old: (status.currentNumberScheduled ?? 0) - updated + (status.numberMisscheduled ?? 0) }
-}
-
-/** What Progressing says of a set, next to its other conditions. `failure` is what cannot be made, if something cannot. */
-export function progressOf(seen: Observed, places: readonly Place[], counts: Counts, failure?: string): Progress {
+/** The conditions of a set with what Progressing says. `places` and `counts` are those after the step. */
+export function progressOf(seen: Observed, places: readonly Place[], counts: Counts, why: Why, failed: Rollout['failed']): Condition[] {
   const { set, revision, nowMs } = seen
-  const { progressDeadlineSeconds, updateStrategy } = set.spec
+  const { progressDeadlineSeconds } = set.spec
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
-  const isSettled = available === desired && counts.numberMisscheduled === 0
-  const moving = `${updated} of ${desired} nodes are at ${what}, ${available} are available.`
-  const trouble = failure ? ` ${failure}.` : troubleText(podsOf(places)) || misplaced(places)
-  return decideProgress(started(seen, counts), {
+  return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
-    reasons: { complete: 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
-    isComplete: isSettled && updated === desired,
-    hasMoved: hasMoved(headway(set.status), headway(counts)),
-    // Who deletes the pods by hand takes the time that they take.
-    isHeld: updateStrategy.type === 'OnDelete' && isSettled && updated < desired,
+    revision: revision.name,
+    desired,
+    headway: headwayOf(seen, places, counts),
+    movingReason: 'ReplicasUpdated',
+    beginning: beginningOf(seen, counts),
+    settled: settledOf(seen, places, counts),
+    failed,
+    hasRisen: hasRisen(replicasOf(set.status), replicasOf(counts)),
     messages: {
-      complete: `All ${desired} nodes are available at ${what}.`,
-      moving: moving + trouble,
-      waiting: moving + trouble,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${trouble || blockedText(podsOf(places))}`,
+      moving: `${updated} of ${desired} nodes are at ${what}, ${available} are available.${why.named}`,
+      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
     },
   }, nowMs)
 }
 
-function* podsOf(places: readonly Place[]): Generator<Pod> {
-  for (const { pods } of places) yield* pods
-}
+const replicasOf = (status: Partial<DaemonSetStatus>) => ({
+  replicas: (status.currentNumberScheduled ?? 0) + (status.numberMisscheduled ?? 0),
+  updatedReplicas: status.updatedNumberScheduled ?? 0,
+  readyReplicas: status.numberReady ?? 0,
+  availableReplicas: status.numberAvailable ?? 0,
+})
 
-/** The first pod that is not to be where it is. */
-function misplaced(places: readonly Place[]): string {
-  for (const { fit, node, pods } of places) {
-    const pod = fit === 'stay' || fit === 'leave' ? pods.find((p) => !isPodTerminating(p)) : undefined
-    if (pod) return ` Pod ${pod.metadata.name} is on node ${node}, which is not to run one.`
+/** Pods of the new revision on nodes that are to run one. */
+function headwayOf({ set, revision, nowMs }: Observed, places: readonly Place[], counts: Counts): Headway {
+  const { minReadySeconds = 0 } = set.spec
+  const headway: Headway = {
+    updated: counts.updatedNumberScheduled,
+    ready: 0,
+    available: 0,
+    old: counts.currentNumberScheduled - counts.updatedNumberScheduled + counts.numberMisscheduled,
   }
-  return ''
+  for (const { fit, pods } of places) {
+    if (fit !== 'run') continue
+    const updated = pods.filter((pod) => !isPodTerminating(pod) && revision.has(pod))
+    if (updated.some(isPodReady)) headway.ready++
+    if (updated.some((pod) => isPodAvailable(pod, minReadySeconds, nowMs))) headway.available++
+  }
+  return headway
 }
 
-/** The conditions as they were, but for a clock that starts anew: with a new revision, or another number of nodes. */
-function started({ set, revision, nowMs }: Observed, { desiredNumberScheduled: desired }: Counts): readonly StoredCondition[] | undefined {
+/** Complete: every node is updated and available, and no pod is where none is to be. Held: what is updated is available, and the rest is for a person to delete. */
+function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[], counts: Counts): Rollout['settled'] {
+  const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
+  const what = `revision ${revision.name}`
+  if (updated === desired && available === desired && counts.numberMisscheduled === 0) {
+    return { reason: 'NewRevisionAvailable', message: `All ${desired} nodes are available at ${what}.` }
+  }
+  if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
+  const isServed = (pod: Pod | undefined) => pod && !isPodTerminating(pod) && (!revision.has(pod) || isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs))
+  const isHeld = counts.numberMisscheduled === 0 && places.every(({ fit, pods }) => fit !== 'run' || isServed(pods[0]))
+  return isHeld ? { reason: waitingForDeletion, message: `${updated} of ${desired} nodes are at ${what}. The others are updated when you delete their pods (OnDelete).` } : undefined
+}
+
+/**
+ * The change that starts the clock anew: a new revision, or more nodes than before because one was added. A node that is lost, cordoned, drained, tainted
+ * or back again is not for the rollout to tell of, but for Available.
+ */
+function beginningOf({ set, revision, newestNode }: Observed, { desiredNumberScheduled: desired }: Counts): Omit<Saying, 'type'> | undefined {
   const { conditions, updateRevision, desiredNumberScheduled } = set.status
-  const begin = (reason: string, message: string) => renewCondition(conditions, { type: 'Progressing', status: 'True', reason, message }, nowMs)
-  const isNew = !findCondition(conditions, 'Progressing') || updateRevision !== revision.name
-  if (isNew) return begin('NewRevisionCreated', `Rolling out revision ${revision.name}.`)
-  if (desiredNumberScheduled === desired) return conditions
-  return begin('ReplicasUpdated', `${desired} nodes are to be at revision ${revision.name}.`)
+  const current = findCondition(conditions, 'Progressing')
+  if (!current || updateRevision !== revision.name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revision.name}.` }
+  const isAdded = desired > desiredNumberScheduled && createdMs(newestNode) > millisecondsOf(current.lastUpdateTime)
+  return isAdded ? { status: 'True', reason: 'ReplicasUpdated', message: `${desired} nodes are to be at revision ${revision.name}.` } : undefined
 }
 
-/** When the deadline passes if nothing happens. */
-export function deadlineInMs(seen: Observed): number | undefined {
-  if (!seen.hasConditions || !hasDeadline(seen.set.spec.progressDeadlineSeconds)) return undefined
-  return progressOf(seen, seen.places, countNodes(seen, seen.places)).deadlineInMs
-}
+const createdMs = (node: Node | undefined): number => millisecondsOf(node?.metadata.creationTimestamp)

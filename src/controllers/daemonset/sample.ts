@@ -1,7 +1,7 @@
 import type { ControllerRevision, DaemonSet, Node, Pod, Taint } from '../../api/generated/types.ts'
 import { templatePatch } from '../kit/workload/index.ts'
 import { fitOf } from './fit.ts'
-import type { Observed } from './observe.ts'
+import { type Observed, newestOf } from './observe.ts'
 import { placesOf } from './places.ts'
 import type { Action } from './plan.ts'
 import { revisionOf } from './revision.ts'
@@ -104,6 +104,7 @@ export function sampleSeen({ set = sampleSet(), nodes = sampleNodes(3), pods = [
     history: known,
     orphanRevisions: [],
     failures: { generation: 1, nodes: new Map() },
+    newestNode: newestOf(nodes, fitOf(set)),
     nowMs,
     hasConditions: true,
     ...over,

@@ -5,7 +5,7 @@ import type { Outcome } from '../kit/index.ts'
 import { RevisionTakenError, findCondition } from '../kit/workload/index.ts'
 import type { Action } from './plan.ts'
 import { type PodState, type SeenOver, type SetOver, sampleNode, sampleNodes, samplePod, sampleSeen, sampleSet } from './sample.ts'
-import { status } from './status.ts'
+import { changesInMs, status } from './status.ts'
 
 const nothing: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const podsOf = (hash: string, ...states: PodState[]): Pod[] => states.map((state, i) => samplePod(`n${i + 1}`, hash, state))
@@ -70,15 +70,18 @@ describe('conditions', () => {
     ...over,
   })
   const set = (reason: string, over: SetOver = {}) => sampleSet({ ...over, status: earlier(reason, over.status) })
+  const newNode = { ...sampleNode('n3'), metadata: { ...sampleNode('n3').metadata, creationTimestamp: '2026-01-01T00:30:00Z' } }
 
   it.each<[string, SeenOver, string]>([
     ['of a new set', {}, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-a, 0 are available.'],
-    ['with the first pods', { pods: podsOf('a', 'pending') }, 'True ReplicasUpdated: 1 of 3 nodes are at revision d-a, 0 are available.'],
+    ['with the first pods', { pods: podsOf('a', 'pending') }, 'True NewRevisionCreated: 1 of 3 nodes are at revision d-a, 0 are available.'],
     ['complete', { set: set('ReplicasUpdated'), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionAvailable: All 3 nodes are available at revision d-a.'],
     ['complete without nodes', { nodes: [] }, 'True NewRevisionAvailable: All 0 nodes are available at revision d-a.'],
     ['complete, and later a pod is lost', { set: set('NewRevisionAvailable'), pods: podsOf('a', 'ready', 'unready', 'ready') }, 'True NewRevisionAvailable: '],
     ['a new revision', { set: set('NewRevisionAvailable', { image: 'b', status: { numberReady: 3, numberAvailable: 3 } }), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-b, 3 are available.'],
-    ['a new node', { set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 } }), pods: podsOf('a', 'ready', 'ready') }, 'True ReplicasUpdated: 2 of 3 nodes are at revision d-a, 2 are available.'],
+    ['a node that is wanted again', { set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 } }), pods: podsOf('a', 'ready', 'ready') }, 'True NewRevisionAvailable: '],
+    ['a node that is lost', { set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 4 } }), pods: podsOf('a', 'ready', 'ready', 'unready') }, 'True NewRevisionAvailable: '],
+    ['a new node', { nodes: [...sampleNodes(2), newNode], set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 } }), pods: podsOf('a', 'ready', 'ready') }, 'True ReplicasUpdated: 2 of 3 nodes are at revision d-a, 2 are available.'],
   ])('Progressing: %s', (_, over, expected) => {
     expect(told(over)('Progressing')).toBe(expected)
   })
@@ -93,14 +96,16 @@ describe('conditions', () => {
 
   it('Progressing: out of time, with what is waited for', () => {
     const late = set('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 }, status: { numberReady: 2, numberAvailable: 2 } })
-    expect(told({ set: late, pods: podsOf('a', 'ready', 'ready', 'waiting') })('Progressing')).toBe('False ProgressDeadlineExceeded: No progress with revision d-a for 60 seconds. Pod n3-a waits for a node, since 2026-01-01T00:00:00Z.')
+    expect(told({ set: late, pods: podsOf('a', 'ready', 'ready', 'waiting') })('Progressing')).toBe('False ProgressDeadlineExceeded: No progress with revision d-a for 60 seconds. Pod n3-a has no node yet, since 2026-01-01T00:00:00Z.')
   })
 
   it('Progressing: with OnDelete no time passes while all run and some are old', () => {
     const spec = { updateStrategy: { type: 'OnDelete' }, progressDeadlineSeconds: 60 }
     const old = set('NewRevisionCreated', { image: 'b', spec, status: { updateRevision: 'd-b', updatedNumberScheduled: 0, numberReady: 3, numberAvailable: 3 } })
-    expect(told({ set: old, pods: podsOf('a', 'ready', 'ready', 'ready') })('Progressing')).toMatch(/^True NewRevisionCreated/)
-    expect(told({ set: old, pods: podsOf('a', 'ready', 'ready', 'unready') })('Progressing')).toMatch(/^False ProgressDeadlineExceeded/)
+    expect(told({ set: old, pods: podsOf('a', 'ready', 'ready', 'ready') })('Progressing')).toMatch(/^True WaitingForPodDeletion: 0 of 3 nodes/)
+    expect(told({ set: old, pods: podsOf('a', 'ready', 'ready', 'unready') })('Progressing')).toMatch(/^True WaitingForPodDeletion/)
+    const broken = [...podsOf('a', 'ready', 'ready'), samplePod('n3', 'b', 'unready')]
+    expect(told({ set: old, pods: broken })('Progressing')).toMatch(/^True ReplicasUpdated: 1 of 3/)
   })
 
   it('Available: in both states', () => {
@@ -108,7 +113,7 @@ describe('conditions', () => {
     const waiting = { status: { containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ErrImagePull', message: 'none' } } }] } }
     const pods = [...podsOf('a', 'ready', 'ready'), samplePod('n3', 'a', 'pending', waiting)]
     expect(told({ pods })('Available')).toBe(
-      'False MinimumReplicasUnavailable: 2 of 3 nodes have an available pod. Pod n3-a waits for container "c": ErrImagePull (none), since 2026-01-01T00:00:00Z.',
+      'False MinimumReplicasUnavailable: 2 of 3 nodes have an available pod. Pod n3-a cannot pull image "" for container "c": none, since 2026-01-01T00:00:00Z.',
     )
   })
 
@@ -117,14 +122,24 @@ describe('conditions', () => {
     const failed = [{ action: { kind: 'CreatePod', node: 'n1', hash: 'a' } as Action, error }]
     const refused = told({}, { failed })
     expect(refused('ReplicaFailure')).toBe('True FailedCreate: pods "d-x" is forbidden: exceeded quota: q')
-    expect(refused('Progressing')).toBe('True NewRevisionCreated: 0 of 3 nodes are at revision d-a, 0 are available. pods "d-x" is forbidden: exceeded quota: q.')
+    expect(refused('Progressing')).toBe('True NewRevisionCreated: 0 of 3 nodes are at revision d-a, 0 are available. DaemonSet d cannot create a pod: pods "d-x" is forbidden: exceeded quota: q, since 2026-01-01T01:00:00Z.')
     expect(told({ set: sampleSet({ status: statusOf({}, { failed }) }) })('ReplicaFailure')).toBeUndefined()
   })
 
-  it('with the gate off nothing is said, and what was said stays', () => {
+  it('with the gate off nothing is said, and what was said goes, but for what others said', () => {
     expect(statusOf({ hasConditions: false })).not.toHaveProperty('conditions')
     expect(statusOf({ hasConditions: false })).not.toHaveProperty('updateRevision')
     const said = set('ReplicasUpdated')
-    expect(statusOf({ set: said, hasConditions: false })).toMatchObject({ conditions: said.status.conditions, updateRevision: 'd-a' })
+    const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: null }
+    expect(statusOf({ set: said, hasConditions: false })).not.toHaveProperty('conditions')
+    expect(statusOf({ set: said, hasConditions: false })).not.toHaveProperty('updateRevision')
+    expect(statusOf({ set: sampleSet({ status: { conditions: [...said.status.conditions!, theirs] } }), hasConditions: false }).conditions).toEqual([theirs])
+  })
+
+  it('change by themselves at the deadline', () => {
+    const moving = earlier('ReplicasUpdated', { conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:59:50Z', lastTransitionTime: null }] })
+    const over = { set: sampleSet({ spec: { progressDeadlineSeconds: 60 }, status: moving }), pods: podsOf('a', 'pending') }
+    expect(changesInMs(sampleSeen(over), statusOf(over))).toBe(50_000)
+    expect(changesInMs(sampleSeen({ ...over, hasConditions: false }), statusOf({ ...over, hasConditions: false }))).toBeUndefined()
   })
 })

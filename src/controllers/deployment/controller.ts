@@ -1,13 +1,13 @@
 import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import { compileLabelSelector, controllerOf, deployments, keyOf, pods, refersTo, replicasets } from '../../client/index.ts'
 import { type Caches, defineController, indexing, watching } from '../kit/index.ts'
-import { isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
+import { announceProgress, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
 import { appliers } from './apply.ts'
 import { isRollingUpdate } from './bounds.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { managerKeyOf } from './replica-sets.ts'
-import { annotationsOf, statusOf } from './status.ts'
+import { annotationsOf, changesInMs, statusOf } from './status.ts'
 
 const byNamespace = 'deployments-in'
 
@@ -42,5 +42,7 @@ export const deploymentController = defineController<Deployment, Observed, Actio
   plan,
   apply: appliers,
   status: statusOf,
+  changesInMs,
+  announce: announceProgress,
   annotations: annotationsOf,
 })

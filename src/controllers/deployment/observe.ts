@@ -1,7 +1,7 @@
-import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
+import type { Deployment, Node, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods, replicasets } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { deadlineExceeded, findCondition, isPodFinished, untilDeadline } from '../kit/workload/index.ts'
+import { isPodFinished, nodeFinder } from '../kit/workload/index.ts'
 import { isRollingUpdate } from './bounds.ts'
 import { sortOut } from './replica-sets.ts'
 
@@ -17,8 +17,11 @@ export interface Observed {
   release: readonly ReplicaSet[]
   /** A pod of an old revision that may still run. Only a Recreate asks for it. */
   oldPod: string | undefined
-  /** Pods of the new revision. Looked up only where they have to explain why time ran out. */
+  /** Pods of the new revision, where not all of them are available: they explain what the rollout waits for. */
   latePods: readonly Pod[]
+  /** Pods of old revisions, where too few pods are available, or a Recreate waits for them to go. */
+  oldPods: readonly Pod[]
+  nodeOf?: ((name: string) => Node | undefined) | undefined
   nowMs: number
 }
 
@@ -35,12 +38,12 @@ export function observe({ caches, nowMs }: ObserveContext, deployment: Deploymen
     adopt,
     release,
     oldPod: isRollingUpdate(deployment) ? undefined : podsOf(oldSets).find((pod) => !isPodFinished(pod))?.metadata.name,
-    latePods: newSet && isLate(deployment, nowMs) ? podsOf([newSet]) : [],
+    latePods: newSet && isShort(newSet) ? podsOf([newSet]) : [],
+    oldPods: isRollingUpdate(deployment) && !oldSets.some(isShort) ? [] : podsOf(oldSets),
+    nodeOf: nodeFinder(caches),
     nowMs,
   }
 }
 
-function isLate({ spec, status }: Deployment, nowMs: number): boolean {
-  const progressing = findCondition(status?.conditions, 'Progressing')
-  return progressing?.reason === deadlineExceeded || (untilDeadline(progressing, spec.progressDeadlineSeconds, nowMs) ?? 1) <= 0
-}
+/** Whether a ReplicaSet has fewer available pods than it is to have. */
+const isShort = ({ spec, status }: ReplicaSet): boolean => (status?.availableReplicas ?? 0) < (spec?.replicas ?? 1)

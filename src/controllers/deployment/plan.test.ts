@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { desiredReplicasAnnotation, maxReplicasAnnotation, revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
 import type { Observed } from './observe.ts'
 import { type Action, plan } from './plan.ts'
-import { deployment, nowMs, observed, replicaSet } from './sample-deployments.ts'
+import { deployment, observed, replicaSet } from './sample-deployments.ts'
 
 const words = (action: Action): string => {
   switch (action.kind) {
@@ -106,21 +106,4 @@ describe('plan() in the end', () => {
 
 it('plan() takes in and lets go of ReplicaSets before all else', () => {
   expect(said(observed({ adopt: [replicaSet(4)], release: [replicaSet(5)], sets: [replicaSet(1, full)] }))).toBe('adopt web-4, release web-5')
-})
-
-describe('plan() looks again at the deadline', () => {
-  const progressing = (over: object = {}) => ({
-    conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', lastUpdateTime: new Date(nowMs - 20_000).toISOString(), ...over }],
-  })
-  it.each<[string, object, object, number | undefined]>([
-    ['of a rollout', { progressDeadlineSeconds: 60 }, progressing(), 41_000],
-    ['not of one that is complete', { progressDeadlineSeconds: 60 }, progressing({ reason: 'NewReplicaSetAvailable' }), undefined],
-    ['not of one that is out of time', { progressDeadlineSeconds: 60 }, progressing({ status: 'False', reason: 'ProgressDeadlineExceeded' }), undefined],
-    ['not of one that is paused', { progressDeadlineSeconds: 60, paused: true }, progressing(), undefined],
-    ['of one that was resumed', { progressDeadlineSeconds: 60 }, progressing({ status: 'Unknown', reason: 'DeploymentResumed' }), 41_000],
-    ['not without one', { progressDeadlineSeconds: 2147483647 }, progressing(), undefined],
-    ['not before anything was said', { progressDeadlineSeconds: 60 }, {}, undefined],
-  ])('%s', (_, spec, status, expected) => {
-    expect(plan(observed({ deployment: deployment(spec, { status }), sets: [replicaSet(9, full)] })).requeueAfterMs).toBe(expected)
-  })
 })

@@ -1,7 +1,6 @@
 import type { ReplicaSet } from '../../api/generated/types.ts'
 import type { New } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
-import { findCondition, untilDeadline } from '../kit/workload/index.ts'
 import { type Annotations, missingAnnotations, revisionAnnotations, sizeAnnotations } from './annotations.ts'
 import { type Bounds, boundsOf, isRollingUpdate, replicasOf } from './bounds.ts'
 import { surplusSets } from './cleanup.ts'
@@ -9,7 +8,7 @@ import type { Observed } from './observe.ts'
 import { draftOf } from './replica-sets.ts'
 import { type Sized, type Target, grown, rollingTargets } from './rolling.ts'
 import { isScaled, scaledTargets } from './scaling.ts'
-import { completeReason, isComplete } from './progress.ts'
+import { isComplete } from './progress.ts'
 
 /** The ReplicaSet that is changed, and the generation that the change was decided for. */
 export interface Changed {
@@ -36,9 +35,7 @@ export function plan(seen: Observed): Step<Action> {
     const actions = [...adopt.map((set) => ({ kind: 'Adopt' as const, set })), ...release.map((set) => ({ kind: 'Release' as const, set }))]
     return { actions, wait: `${actions.length} ReplicaSets change hands` }
   }
-  const step = deployment.spec.paused ? keepPaused(seen) : (scale(seen) ?? rollOut(seen))
-  const deadlineInMs = deadlineOf(seen)
-  return deadlineInMs === undefined ? step : { ...step, requeueAfterMs: deadlineInMs }
+  return deployment.spec.paused ? keepPaused(seen) : (scale(seen) ?? rollOut(seen))
 }
 
 /** A paused Deployment scales and cleans up, and rolls nothing out. */
@@ -125,15 +122,4 @@ const targetOf = (targets: readonly Target[], name: string, otherwise: number): 
 function otherMinReady({ deployment }: Observed, set: ReplicaSet): number | undefined {
   const wanted = deployment.spec.minReadySeconds ?? 0
   return wanted === (set.spec.minReadySeconds ?? 0) ? undefined : wanted
-}
-
-/**
- * When to look again although nothing happens: when the rollout is out of time. The clock is kept in whole seconds, rounded down, so that its last
- * second has to pass, too, or a rollout would be given up to a second less than it was promised. Kubernetes waits as long.
- */
-function deadlineOf({ deployment: { spec, status }, nowMs }: Observed): number | undefined {
-  const progressing = findCondition(status?.conditions, 'Progressing')
-  if (spec.paused || progressing?.reason === completeReason) return undefined
-  const leftMs = untilDeadline(progressing, spec.progressDeadlineSeconds, nowMs)
-  return leftMs !== undefined && leftMs > 0 ? leftMs + 1000 : undefined
 }

@@ -1,18 +1,8 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
 import { type Outcome, isNamespaceTerminating } from '../kit/index.ts'
 import {
-  type Condition,
-  type Saying,
-  blockedText,
-  deadlineExceeded,
-  decideProgress,
-  findCondition,
-  hasDeadline,
-  hasMoved,
-  headwayOf,
-  removeCondition,
-  renewCondition,
-  setTimedCondition,
+  type Condition, type Headway, type Rollout, type Saying, type StoredCondition, type Why, deadlineExceeded, decideProgress, findCondition, hasDeadline, hasRisen,
+  isRolloutSettled, removeCondition,
 } from '../kit/workload/index.ts'
 import { revisionAnnotation, revisionHistoryAnnotation, revisionOf } from './annotations.ts'
 import { replicasOf } from './bounds.ts'
@@ -23,6 +13,7 @@ import type { Action } from './plan.ts'
 export const completeReason = 'NewReplicaSetAvailable'
 const movingReason = 'ReplicaSetUpdated'
 const pausedReason = 'DeploymentPaused'
+const refusedReason = 'ReplicaSetCreateError'
 
 /** Whether every pod is of the newest revision and available, and no other is left. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
@@ -31,44 +22,75 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   return counts.every((count = 0) => count === wanted) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
 }
 
-/** All conditions, with what there is to say about the progress of the rollout. `status` are the numbers of now. */
-export function progressOf(seen: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly Condition[]): Condition[] {
+type Words = Omit<Saying, 'type'>
+
+/** All conditions, with what there is to say about the progress of the rollout. `status` has the numbers of now. */
+export function progressOf(seen: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly Condition[], why: Why): Condition[] {
   const { deployment, newSet, nowMs } = seen
   const { progressDeadlineSeconds: deadlineSeconds, paused } = deployment.spec
   if (deployment.metadata.deletionTimestamp) return [...conditions]
   if (!hasDeadline(deadlineSeconds)) return removeCondition(conditions, 'Progressing')
   const current = findCondition(conditions, 'Progressing')
-  const say = (words: Omit<Saying, 'type'>): Condition[] => setTimedCondition(conditions, { type: 'Progressing', ...words }, nowMs)
   // That time ran out is not to be forgotten over a pause.
-  if (paused) return current?.reason === deadlineExceeded ? [...conditions] : say({ status: 'Unknown', reason: pausedReason, message: 'Deployment is paused' })
-  const failure = refusal(outcome)
-  if (failure) return say({ status: 'False', reason: 'ReplicaSetCreateError', message: failure })
+  if (paused && current?.reason === deadlineExceeded) return [...conditions]
   const name = createdName(outcome) ?? newSet?.metadata.name
   const subject = name ? `ReplicaSet ${JSON.stringify(name)}` : `Deployment ${JSON.stringify(deployment.metadata.name)}`
-  const isMoving = hasMoved(headwayOf(deployment.status ?? {}), headwayOf(status))
-  const messages = {
-    complete: `${subject} has successfully progressed.`,
-    moving: `${subject} is progressing.`,
-    exceeded: `${subject} has timed out progressing.${causeOf(seen)}`,
-  }
-  // A completed rollout is followed by another if old pods go, or new ones come, while there are both.
-  const isBegun = current?.reason === completeReason && isMoving && status.replicas !== status.updatedReplicas
-  const beginning = isBegun ? { status: 'True' as const, reason: movingReason, message: messages.moving } : beginningOf(seen, outcome, current)
-  return decideProgress(
-    beginning ? renewCondition(conditions, { type: 'Progressing', ...beginning }, nowMs) : conditions,
-    { deadlineSeconds, reasons: { complete: completeReason, moving: movingReason }, isComplete: isComplete(deployment, status), hasMoved: isMoving, messages },
-    nowMs,
-  ).conditions
+  const moving = `${subject} is progressing.`
+  const failed = refusal(outcome)
+  return decideProgress(conditions, {
+    deadlineSeconds,
+    revision: name ?? '',
+    desired: replicasOf(deployment),
+    headway: headwayOf(newSet, status),
+    movingReason,
+    paused: paused ? { status: 'Unknown', reason: pausedReason, message: 'Deployment is paused' } : undefined,
+    beginning: failed ? refusedWords(current, failed) : beginningOf(seen, outcome, status, conditions, moving),
+    settled: !failed && isComplete(deployment, status) ? { reason: completeReason, message: `${subject} has successfully progressed.` } : undefined,
+    failed,
+    hasRisen: hasRisen(deployment.status ?? {}, status),
+    messages: {
+      moving: moving + why.named,
+      waiting: (reason) => (beginningText(reason, name) ?? moving) + why.named,
+      exceeded: `${subject} has timed out progressing.${why.always}`,
+    },
+  }, nowMs)
 }
 
-/** What starts the clock: a new ReplicaSet, one that nobody has told of, or the end of a pause. */
-function beginningOf({ deployment, newSet }: Observed, outcome: Outcome<Action>, current: Condition | undefined): Omit<Saying, 'type'> | undefined {
+const headwayOf = (newSet: ReplicaSet | undefined, { replicas = 0, updatedReplicas = 0 }: DeploymentStatus): Headway => ({
+  updated: updatedReplicas,
+  ready: newSet?.status?.readyReplicas ?? 0,
+  available: newSet?.status?.availableReplicas ?? 0,
+  old: replicas - updatedReplicas,
+})
+
+/** A ReplicaSet that is refused is a rollout that fails as it begins. */
+const refusedWords = (current: Condition | undefined, { reason, message }: NonNullable<Rollout['failed']>): Words | undefined =>
+  current?.reason === refusedReason ? undefined : { status: 'False', reason, message }
+
+/** The sentence that a rollout begins with, which it keeps until something moves. */
+function beginningText(reason: string, name: string | undefined): string | undefined {
+  if (reason === 'NewReplicaSetCreated') return `Created new replica set ${JSON.stringify(name)}`
+  return reason === 'FoundNewReplicaSet' ? `Found new replica set ${JSON.stringify(name)}` : undefined
+}
+
+/** The change that starts the clock: a new ReplicaSet, one that nobody has told of, one that is gone back to, the end of a pause, or a scale on the way. */
+function beginningOf(
+  { deployment, newSet }: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly StoredCondition[], moving: string,
+): Words | undefined {
+  const current = findCondition(conditions, 'Progressing')
+  const say = (reason: string, name: string | undefined): Words => ({ status: 'True', reason, message: beginningText(reason, name) ?? moving })
   const created = createdName(outcome)
-  if (created) return { status: 'True', reason: 'NewReplicaSetCreated', message: `Created new replica set ${JSON.stringify(created)}` }
-  if (newSet && (!current || isUntold(deployment, newSet))) {
-    return { status: 'True', reason: 'FoundNewReplicaSet', message: `Found new replica set ${JSON.stringify(newSet.metadata.name)}` }
+  if (created) return say('NewReplicaSetCreated', created)
+  if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
+  if (current?.reason === pausedReason) return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' }
+  if (!current || !newSet) return undefined
+  const isDone = isRolloutSettled(conditions)
+  if (current.progress) {
+    const { revision, desiredReplicas } = current.progress
+    return revision !== newSet.metadata.name || (!isDone && desiredReplicas !== replicasOf(deployment)) ? say(movingReason, undefined) : undefined
   }
-  return current?.reason === pausedReason ? { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' } : undefined
+  // Without a mark, a completed rollout is followed by another if old pods go, or new ones come, while there are both.
+  return isDone && hasRisen(deployment.status ?? {}, status) && status.replicas !== status.updatedReplicas ? say(movingReason, undefined) : undefined
 }
 
 /**
@@ -81,9 +103,10 @@ const isUntold = ({ metadata: { annotations } }: Deployment, newSet: ReplicaSet)
 const createdName = ({ done }: Outcome<Action>): string | undefined => done.find((action) => action.kind === 'Create')?.set.metadata.name
 
 /** Why the new ReplicaSet was not accepted. That its name is taken, or its namespace is going, is no refusal of what it is. */
-function refusal({ failed }: Outcome<Action>): string | undefined {
+function refusal({ failed }: Outcome<Action>): Rollout['failed'] {
   for (const { action, error } of failed) {
-    if (action.kind === 'Create' && !(error instanceof HashCollision) && !isNamespaceTerminating(error)) return createErrorText(action, error)
+    if (action.kind !== 'Create' || error instanceof HashCollision || isNamespaceTerminating(error)) continue
+    return { reason: refusedReason, message: createErrorText(action, error) }
   }
   return undefined
 }
@@ -91,9 +114,3 @@ function refusal({ failed }: Outcome<Action>): string | undefined {
 /** What users read when the ReplicaSet of a new revision is refused. */
 export const createErrorText = ({ set }: Action & { kind: 'Create' }, error: Error): string =>
   `Failed to create new replica set ${JSON.stringify(set.metadata.name)}: ${error.message}`
-
-/** What the rollout waited for: pods that could not be made, or the first one that is in trouble. */
-function causeOf({ newSet, latePods }: Observed): string {
-  const failure = findCondition(newSet?.status?.conditions, 'ReplicaFailure')
-  return failure?.message ? ` ${failure.message}` : blockedText(latePods)
-}

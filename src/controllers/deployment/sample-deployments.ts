@@ -65,6 +65,7 @@ export function observed(seen: Partial<Observed> & { sets?: readonly ReplicaSet[
     release: [],
     oldPod: undefined,
     latePods: [],
+    oldPods: [],
     nowMs,
     ...rest,
   }

@@ -7,7 +7,7 @@ import { revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
 import { HashCollision } from './hash-collision.ts'
 import { type Action, plan } from './plan.ts'
 import { deployment, nowMs, observed, replicaSet } from './sample-deployments.ts'
-import { annotationsOf, statusOf } from './status.ts'
+import { annotationsOf, changesInMs, statusOf } from './status.ts'
 
 const nothing: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const done = (seen: ReturnType<typeof observed>): Outcome<Action> => ({ ...nothing, done: plan(seen).actions })
@@ -98,14 +98,14 @@ describe('Progressing', () => {
   })
 
   it.each<[string, ReturnType<typeof deployment>, ReturnType<typeof replicaSet>, string]>([
-    ['with one that was there', of({}, {}), half, 'True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.'],
+    ['with one that was there', of({}, {}), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
     ['with one that was there and does not move', of({}, atHalf), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
     ['anew with one that nobody has told of', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }), half,
       'True FoundNewReplicaSet: Found new replica set "web-9"'],
     ['not with one that is gone back to, before something moves', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }),
       replicaSet(9, { replicas: 10, available: 5, annotations: { [revisionHistoryAnnotation]: '7' } }), 'True NewReplicaSetAvailable: m'],
     ['moves', of({}, { ...atHalf, readyReplicas: 4, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.'],
-    ['rests', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True NewReplicaSetCreated: m'],
+    ['rests', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True NewReplicaSetCreated: Created new replica set "web-9"'],
     ['completes', of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated')] }), all, 'True NewReplicaSetAvailable: ReplicaSet "web-9" has successfully progressed.'],
     ['stays complete though pods are lost', of({}, { ...atHalf, availableReplicas: 10, conditions: [progressing('NewReplicaSetAvailable')] }), half, 'True NewReplicaSetAvailable: m'],
     ['is not there without a deadline', of({ progressDeadlineSeconds: 2147483647 }, { conditions: [progressing('ReplicaSetUpdated')] }), half, 'none'],
@@ -140,13 +140,13 @@ describe('Progressing', () => {
   it('names the pod that it waited for', () => {
     const pod = { metadata: { name: 'web-9-x' }, spec: { nodeName: 'n' }, status: { containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ErrImagePull' } } }] } } as unknown as Pod
     const d = of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated', { lastUpdateTime: at(60) })] })
-    expect(words(observed({ deployment: d, sets: [half], latePods: [pod] }))).toContain('has timed out progressing. Pod web-9-x waits for container "main": ErrImagePull')
+    expect(words(observed({ deployment: d, sets: [half], latePods: [pod] }))).toContain('has timed out progressing. Pod web-9-x cannot pull image "" for container "main".')
   })
 
   it('names what kept the ReplicaSet from making pods', () => {
     const set = replicaSet(9, { replicas: 10, available: 5, status: { conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }] } })
     const d = of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated', { lastUpdateTime: at(60) })] })
-    expect(words(observed({ deployment: d, sets: [set] }))).toBe('False ProgressDeadlineExceeded: ReplicaSet "web-9" has timed out progressing. exceeded quota: q')
+    expect(words(observed({ deployment: d, sets: [set] }))).toBe('False ProgressDeadlineExceeded: ReplicaSet "web-9" has timed out progressing. Deployment web cannot create a pod: exceeded quota: q.')
   })
 
   it('says why there is no new ReplicaSet', () => {
@@ -178,5 +178,25 @@ describe('annotationsOf() tells the revision', () => {
     ['of none while a Recreate waits', observed({ deployment: deployment({ strategy: { type: 'Recreate' } }), sets: [replicaSet(4, { replicas: 3 })] }), undefined],
   ])('%s', (_, seen, expected) => {
     expect(annotationsOf(seen, done(seen))[revisionAnnotation]).toBe(expected)
+  })
+})
+
+describe('changesInMs() is the deadline', () => {
+  const moving = (over: object = {}) => ({
+    conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', lastUpdateTime: at(20), ...over }],
+  })
+  it.each<[string, object, object, number | undefined]>([
+    ['of a rollout', { progressDeadlineSeconds: 60 }, moving(), 40_000],
+    ['not of one that is complete', { progressDeadlineSeconds: 60 }, moving({ reason: 'NewReplicaSetAvailable' }), undefined],
+    ['not of one that is out of time', { progressDeadlineSeconds: 10 }, moving({ status: 'False', reason: 'ProgressDeadlineExceeded' }), undefined],
+    ['of one that has more time now', { progressDeadlineSeconds: 60 }, moving({ status: 'False', reason: 'ProgressDeadlineExceeded' }), 40_000],
+    ['not of one that is paused', { progressDeadlineSeconds: 60, paused: true }, moving(), undefined],
+    ['of one that was resumed', { progressDeadlineSeconds: 60 }, moving({ status: 'Unknown', reason: 'DeploymentResumed' }), 40_000],
+    ['not without one', { progressDeadlineSeconds: 2147483647 }, moving(), undefined],
+    ['of one that begins', { progressDeadlineSeconds: 60 }, {}, 60_000],
+  ])('%s', (_, spec, status, expected) => {
+    const set = replicaSet(9, { replicas: 10, available: 5 })
+    const seen = observed({ deployment: deployment(spec, { status: { replicas: 10, updatedReplicas: 10, readyReplicas: 5, availableReplicas: 5, ...status }, ...told }), sets: [set] })
+    expect(changesInMs(seen, statusOf(seen, nothing))).toBe(expected)
   })
 })

@@ -1,6 +1,7 @@
-import type { DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
+import { type Cause, type Refusal, firstCause, isWorthNaming } from '../../api/explain/index.ts'
+import type { DeploymentCondition, DeploymentStatus, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, type StoredCondition, findCondition, removeCondition, setTimedCondition } from '../kit/workload/index.ts'
+import { type Condition, type StoredCondition, type Why, deadlineInMs, findCondition, refusalOf, removeCondition, setTimedCondition, whyOf } from '../kit/workload/index.ts'
 import { type Annotations, revisionAnnotation } from './annotations.ts'
 import { type Bounds, boundsOf, replicasOf } from './bounds.ts'
 import { HashCollision } from './hash-collision.ts'
@@ -28,8 +29,9 @@ export function statusOf(seen: Observed, outcome: Outcome<Action>): DeploymentSt
     ...terminating(sets),
     ...collisions(before, outcome),
   }
-  const said = setAvailable(before.conditions, bounds, availableReplicas, nowMs)
-  const conditions = setReplicaFailure(progressOf(seen, outcome, counts, said), newSet, sets)
+  const why = whyOf(causeOf(seen, outcome.wait))
+  const said = setAvailable(before.conditions, bounds, availableReplicas, why, nowMs)
+  const conditions = setReplicaFailure(progressOf(seen, outcome, counts, said, why), newSet, sets)
   return { ...counts, conditions: conditions as DeploymentCondition[] }
 }
 
@@ -66,11 +68,23 @@ function collisions(before: DeploymentStatus, { failed }: Outcome<Action>): Pick
   return count === 0 && before.collisionCount === undefined ? {} : { collisionCount: count }
 }
 
-function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, nowMs: number): Condition[] {
+/** The first cause among pods of the new revision; where none is worth naming, among those of old ones. */
+function causeOf({ deployment, newSet, latePods, oldPods, nodeOf, nowMs }: Observed, wait: string | undefined): Cause | undefined {
+  const around = { nowMs, minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...(nodeOf ? { nodeOf } : {}) }
+  const among = (pods: readonly Pod[], refusal?: Refusal) => firstCause({ kind: 'Deployment', object: deployment, pods, around, refusal, wait }).cause
+  const first = among(latePods, refusalOf(newSet?.status?.conditions))
+  return isWorthNaming(first) || oldPods.length === 0 ? first : (among(oldPods) ?? first)
+}
+
+/** The time after which a status says something else by itself: its deadline passes. */
+export const changesInMs = ({ deployment: { spec }, nowMs }: Observed, { conditions }: DeploymentStatus): number | undefined =>
+  deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs)
+
+function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, why: Why, nowMs: number): Condition[] {
   const [status, reason, message] =
     available >= bounds.replicas - bounds.maxUnavailable
       ? (['True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'] as const)
-      : (['False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.'] as const)
+      : (['False', 'MinimumReplicasUnavailable', `Deployment does not have minimum availability.${why.named}`] as const)
   return setTimedCondition(conditions, { type: 'Available', status, reason, message }, nowMs)
 }
 

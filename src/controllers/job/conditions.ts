@@ -1,5 +1,6 @@
+import { type Cause, firstCause } from '../../api/explain/index.ts'
 import type { JobCondition } from '../../api/generated/types.ts'
-import { type Saying, isConditionTrue, setCondition, timestamp, troubleText } from '../kit/workload/index.ts'
+import { type Saying, isConditionTrue, isPodFinished, setCondition, timestamp, whyOf } from '../kit/workload/index.ts'
 import { waitMs } from './back-off.ts'
 import type { Effects } from './effects.ts'
 import type { Goal } from './goal.ts'
@@ -36,16 +37,28 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished'))
   const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
   const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))
-  const running = isRunning ? say('Running', true, 'PodsRunning', 'A pod is running') : say('Running', false, 'NoPodsRunning', 'No pod is running')
+  const named = whyOf(causeOf(seen, effects)).named
+  const running = isRunning ? say('Running', true, 'PodsRunning', `A pod is running.${named}`) : say('Running', false, 'NoPodsRunning', 'No pod is running')
   if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended'), running]
   if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running'), running]
-  if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${troubleText(pending)}`), running]
-  return [say('Waiting', false, ...reasonForNone(seen, effects)), running]
+  if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${named}`), running]
+  return [say('Waiting', false, ...reasonForNone(seen, effects, named)), running]
+}
+
+/** The first cause among pods that are to run. Pods that have ended are counted, and not waited for. */
+function causeOf({ job, pods, nodeOf, nowMs }: Observed, { ended, refusal }: Effects): Cause | undefined {
+  return firstCause({
+    kind: 'Job',
+    object: job,
+    pods: pods.filter((pod) => !isPodFinished(pod) && !ended.has(pod)),
+    around: { nowMs, runsToCompletion: true, ...(nodeOf ? { nodeOf } : {}) },
+    refusal: refusal && { what: 'CreateRefused', message: refusal.message },
+  }).cause
 }
 
 /** Why there are no pods. */
-function reasonForNone({ job: { spec }, goal, backOff, nowMs }: Observed, { refusal }: Effects): [reason: string, message: string] {
-  if (refusal) return ['FailedCreate', refusal.message]
+function reasonForNone({ job: { spec }, goal, backOff, nowMs }: Observed, { refusal }: Effects, named: string): [reason: string, message: string] {
+  if (refusal) return ['FailedCreate', `The Job has no pods.${named}`]
   const ms = goal ? 0 : waitMs(backOff, nowMs)
   if (ms > 0 && spec.backoffLimitPerIndex === undefined) {
     return ['BackOff', `After ${backOff.failures} failures in a row, the next pod is due at ${timestamp(nowMs + ms)}`]

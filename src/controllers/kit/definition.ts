@@ -160,6 +160,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   apply: Appliers<Owner, Action>
   /** The status that is true now. Pure; written where it says something new. */
   status?(seen: Observed, outcome: Outcome<Action>): StatusOf<Owner>
+  /** The time after which this status says something else, though nothing happens: a deadline passes, a pod becomes available. */
+  changesInMs?(seen: Observed, status: StatusOf<Owner>): number | undefined
   /**
    * Whether what a status says now, after what is stored, may wait for more: then it is written at most every 50 ms, and not for every pod that comes or
    * goes. What people or other controllers wait for should not. Default: nothing waits.

@@ -1,7 +1,9 @@
+import { isConflict } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
+import { soonest } from '../../base/soonest.ts'
 import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, keyOf, removeFinalizer } from '../../client/index.ts'
 import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
@@ -107,15 +109,31 @@ export class Reconciler {
     signal.throwIfAborted()
     if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
     const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
+    const status = definition.status?.(seen, outcome) as object | undefined
+    const changesInMs = status && definition.changesInMs?.(seen, status)
     let statusDueMs: number | undefined
     try {
-      statusDueMs = await this.#writeStatus(ctx, definition.status?.(seen, outcome), definition.annotations?.(seen, outcome))
+      statusDueMs = await this.#writeStatus(ctx, status, definition.annotations?.(seen, outcome)).catch((e: unknown) => this.#writeStatusAgain(ctx, outcome, e))
       this.#keep(owner, definition.remember?.(seen, outcome))
     } catch (e) {
       // Why the actions failed matters more; the status comes with the next attempt.
       if (!failed) throw e
     }
-    return { ...(failed ?? { result: 'success' }), requeueAfterMs: sooner(step.requeueAfterMs, statusDueMs) }
+    return { ...(failed ?? { result: 'success' }), requeueAfterMs: soonest(step.requeueAfterMs, statusDueMs, changesInMs) }
+  }
+
+  /**
+   * What was done is told only by the status that follows it: if somebody else, such as another controller of the same owner, has written it meanwhile, the
+   * same is told of the owner as it is now. If the spec has changed, too, the next reconcile has to decide anew.
+   */
+  async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
+    if (!isConflict(error) || outcome.done.length === 0) throw error
+    const { definition, client, caches, gates } = this.#parts
+    const { namespace = '', name = '', uid, generation } = ctx.owner.metadata
+    const owner = await client.get(definition.owner, namespace, name)
+    if (owner.metadata.uid !== uid || owner.metadata.generation !== generation) throw error
+    const seen = definition.observe({ caches, nowMs: ctx.nowMs, gates, remembered: this.#recall(owner) }, owner) as unknown
+    return this.#writeStatus({ ...ctx, owner }, definition.status?.(seen, outcome) as object | undefined, definition.annotations?.(seen, outcome))
   }
 
   /** Puts the finalizer on, before anything is made that it is to clean up. */
@@ -197,8 +215,6 @@ export class Reconciler {
     return (typeof applier === 'function' ? undefined : applier.failed?.(error, action)) ?? plainly(error)
   }
 }
-
-const sooner = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || b === undefined ? (a ?? b) : Math.min(a, b))
 
 const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
 

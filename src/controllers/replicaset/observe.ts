@@ -1,8 +1,8 @@
-import type { LabelSelector, Pod, PodTemplateSpec, ReplicaSetCondition } from '../../api/generated/types.ts'
+import type { LabelSelector, Node, Pod, PodTemplateSpec, ReplicaSetCondition } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type Claim, type ResourceType, claim, compileLabelSelector, controllerOf, pods } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { isPodActive, isPodFinished, podsByNode } from '../kit/workload/index.ts'
+import { isPodActive, isPodFinished, nodeFinder, podsByNode } from '../kit/workload/index.ts'
 
 /** What ReplicaSets and ReplicationControllers have in common. */
 export interface ReplicaOwner extends KubeObject {
@@ -29,6 +29,7 @@ export interface Observed {
   terminating: readonly Pod[] | undefined
   /** How many pods of all owners of the same family are on each node. Empty where none has to go. */
   onNodes: ReadonlyMap<string, number>
+  nodeOf?: ((name: string) => Node | undefined) | undefined
   nowMs: number
 }
 
@@ -57,6 +58,7 @@ export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTe
     minReadySeconds: owner.spec?.minReadySeconds ?? 0,
     claimed,
     terminating: countsTerminating ? terminating : undefined,
+    nodeOf: nodeFinder(caches),
     onNodes: isChoice ? podsByNode(familyPods(type, ctx, family.uid)) : none,
     nowMs,
   }

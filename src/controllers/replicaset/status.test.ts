@@ -53,9 +53,9 @@ describe('status() says Available', () => {
     ['if all are', { wanted: 2, kept: [a, b] }, untouched, 'True', 'ReplicaSet has minimum availability.'],
     ['if more are', { wanted: 1, kept: [a, b] }, untouched, 'True', 'ReplicaSet has minimum availability.'],
     ['not if some are missing', { kept: [a, b] }, done(create), 'False', '2 of 3 replicas are available.'],
-    ['not if one is in trouble, which it names', { wanted: 2, kept: [a, pod('x', { waiting: 'ErrImagePull' })] }, untouched, 'False', expect.stringMatching(/^1 of 2 replicas are available\. Pod x .*ErrImagePull/) as string],
-    ['not if one is ready for too short a time', { wanted: 2, kept: [a, b], minReadySeconds: 10 }, untouched, 'False', '1 of 2 replicas are available. 1 more are ready for less than 10 s.'],
-    ['not if they cannot be made, and why', { wanted: 2, kept: [a] }, failed(create, exceeded), 'False', `1 of 2 replicas are available. ${exceeded.message}`],
+    ['not if one is in trouble, which it names', { wanted: 2, kept: [a, pod('x', { waiting: 'ErrImagePull' })] }, untouched, 'False', expect.stringMatching(/^1 of 2 replicas are available\. Pod x cannot pull image .* for container "main"/) as string],
+    ['not if one is ready for too short a time', { wanted: 2, kept: [a, b], minReadySeconds: 10 }, untouched, 'False', '1 of 2 replicas are available. Pod b is ready and counts as available from 2026-01-01T01:00:05Z on (minReadySeconds: 10).'],
+    ['not if they cannot be made, and why', { wanted: 2, kept: [a] }, failed(create, exceeded), 'False', `1 of 2 replicas are available. ReplicaSet web cannot create a pod: ${exceeded.message}, since 2026-01-01T01:00:00Z.`],
   ])('%s', (_, seen, outcome, is, message) => {
     const reason = is === 'True' ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable'
     expect(available(seen, outcome)).toEqual({ type: 'Available', status: is, reason, message, lastTransitionTime: '2026-01-01T01:00:00Z' })
@@ -78,7 +78,8 @@ describe('status() says ReplicaFailure', () => {
   it.each<[string, Parameters<typeof observed>[0], Outcome<Action>, Condition | undefined]>([
     ['if pods cannot be made', {}, failed(create, exceeded), { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: exceeded.message, lastTransitionTime: now }],
     ['if pods cannot be deleted', { wanted: 0, kept: [a] }, failed(del(a), new Error('no')), { type: 'ReplicaFailure', status: 'True', reason: 'FailedDelete', message: 'no', lastTransitionTime: now }],
-    ['in the words it came with', { owner }, failed(create, exceeded), told],
+    ['in the words of the newest', { owner }, failed(create, exceeded), { ...told, message: exceeded.message }],
+    ['in the words it came with, if only the pod is another', { owner: { ...owner, status: { replicas: 0, conditions: [{ ...told, message: exceeded.message.replace('web-x', 'web-y') }] } } }, failed(create, exceeded), { ...told, message: exceeded.message.replace('web-x', 'web-y') }],
     ['for another reason since it first came', { owner }, failed(del(a), new Error('no')), { ...told, reason: 'FailedDelete', message: 'no' }],
     ['no more, once nothing fails', { owner }, done(create), undefined],
     ['not for somebody who was faster', {}, failed(del(a), conflict({ group: '', resource: 'pods' }, 'a', 'changed')), undefined],

@@ -1,7 +1,10 @@
+import { firstCause } from '../../api/explain/index.ts'
 import type { Pod, ReplicaSetStatus } from '../../api/generated/types.ts'
 import { selectorFromMap } from '../../api/selectors/label-selector.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, findCondition, isPodAvailable, isPodReady, podFaultOf, removeCondition, setCondition, staysWhenDeleted, troubleText } from '../kit/workload/index.ts'
+import {
+  type Condition, isPodAvailable, isPodReady, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, untilLateMs, whyOf, withFault,
+} from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
 
@@ -21,7 +24,7 @@ export function status(seen: Observed, outcome: Outcome<Action>): ReplicaSetStat
     ...seen.owner.status,
     ...counts,
     ...(terminating ? { terminatingReplicas: terminating.length + deleted.filter(staysWhenDeleted).length } : {}),
-    conditions: conditions(seen, outcome, counts, pods),
+    conditions: conditions(seen, outcome, availableReplicas, pods),
   }
 }
 
@@ -45,32 +48,17 @@ function after({ claimed: { kept } }: Observed, { done }: Outcome<Action>): Afte
   return { pods: [...own], deleted, created }
 }
 
-type Counts = Pick<Required<ReplicaSetStatus>, 'readyReplicas' | 'availableReplicas'>
-
-function conditions({ owner, kind, wanted, minReadySeconds, nowMs }: Observed, outcome: Outcome<Action>, counts: Counts, pods: readonly Pod[]): Condition[] {
-  const told = replicaFailure(owner.status?.conditions, outcome, nowMs)
-  const { readyReplicas, availableReplicas } = counts
-  if (availableReplicas >= wanted) {
+function conditions({ owner, kind, wanted, minReadySeconds, nodeOf, terminating, nowMs }: Observed, outcome: Outcome<Action>, available: number, pods: readonly Pod[]): Condition[] {
+  const told = withFault(owner.status?.conditions, podFaultOf(outcome), nowMs, false)
+  if (available >= wanted) {
     const message = `${kind} has minimum availability.`
     return setCondition(told, { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message }, nowMs)
   }
-  const failure = findCondition(told, 'ReplicaFailure')
-  const cause = failure ? ` ${failure.message}` : troubleText(pods) || notLongEnough(readyReplicas - availableReplicas, minReadySeconds)
-  const message = `${availableReplicas} of ${wanted} replicas are available.${cause}`
-  return setCondition(told, { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message }, nowMs)
+  const around = { nowMs, minReadySeconds, ...(nodeOf ? { nodeOf } : {}) }
+  const { cause } = firstCause({ kind, object: owner, pods: terminating ? [...pods, ...terminating] : pods, around, refusal: refusalOf(told), wait: outcome.wait })
+  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(cause)), nowMs)
 }
 
-const notLongEnough = (count: number, seconds: number): string => (count > 0 ? ` ${count} more are ready for less than ${seconds} s.` : '')
-
-/**
- * ReplicaFailure as long as creating or deleting fails. It keeps the words it came with: another message may name another pod, and every status
- * that is written has its owner looked at, and the same tried, again.
- */
-function replicaFailure(told: readonly Condition[] | undefined, outcome: Outcome<Action>, nowMs: number): readonly Condition[] {
-  const fault = podFaultOf(outcome)
-  if (!fault) return removeCondition(told, 'ReplicaFailure')
-  const { reason, error } = fault
-  const current = findCondition(told, 'ReplicaFailure')
-  if (current?.status === 'True' && current.reason === reason) return told!
-  return setCondition(told, { type: 'ReplicaFailure', status: 'True', reason, message: error.message }, nowMs)
-}
+/** The time after which a status says something else by itself: a pod that is being deleted is late. */
+export const changesInMs = ({ terminating, wanted, nowMs }: Observed, { availableReplicas = 0 }: ReplicaSetStatus): number | undefined =>
+  availableReplicas < wanted ? untilLateMs(terminating ?? [], nowMs) : undefined

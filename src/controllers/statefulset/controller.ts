@@ -1,12 +1,12 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { type KubeObject, controllerOf, controllerrevisions, isControlledBy, keyOf, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
-import { isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
+import { announceProgress, isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
 import { type Observed, observe, remember } from './observe.ts'
 import { type Action, plan } from './plan.ts'
-import { status, statusMayWait } from './status.ts'
+import { changesInMs, status, statusMayWait } from './status.ts'
 
 const quotas = raisedQuotas(statefulsets)
 
@@ -24,7 +24,9 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   plan,
   apply,
   status,
+  changesInMs,
   statusMayWait,
+  announce: announceProgress,
   measures,
 })
 

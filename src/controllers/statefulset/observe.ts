@@ -1,9 +1,9 @@
-import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { ControllerRevision, Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { KnownMembers, inHistory } from '../kit/workload/index.ts'
+import { KnownMembers, inHistory, nodeFinder } from '../kit/workload/index.ts'
 import { claimNameAt, startOrdinal } from './identity.ts'
 import { type Member, memberOf } from './member.ts'
 
@@ -19,6 +19,8 @@ export interface Observed {
   orphanRevisions: readonly ControllerRevision[]
   /** Claims that are there, by name: those of all places, and what pods wait for. */
   claims: ReadonlyMap<string, PersistentVolumeClaim>
+  /** Finds nodes, where they are cached. */
+  nodeOf?: ((name: string) => Node | undefined) | undefined
   nowMs: number
   /** Gates. */
   honoursMaxUnavailable: boolean
@@ -44,6 +46,7 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
     history: inHistory([...revisions.kept, ...revisions.adopt]),
     orphanRevisions: revisions.adopt,
     claims: claimsOf(caches, set, pods.members),
+    nodeOf: nodeFinder(caches),
     nowMs,
     honoursMaxUnavailable: gates.enabled('MaxUnavailableStatefulSet'),
     hasConditions: gates.enabled('StatefulSetConditions'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { plan } from './plan.ts'
-import { type PodState, type SeenOver, type SetOver, inWords, nowMs, samplePod, sampleRevision, sampleSeen, sampleSet } from './sample.ts'
+import { type PodState, type SeenOver, type SetOver, inWords, samplePod, sampleRevision, sampleSeen, sampleSet } from './sample.ts'
 
 const actionsOf = (over: SeenOver): string[] => plan(sampleSeen(over)).actions.map(inWords)
 
@@ -31,7 +31,7 @@ describe('filling places', () => {
 
   it('says what it waits for', () => {
     const { wait } = plan(sampleSeen({ pods: podsOf('a', 'ready', 'unready') }))
-    expect(wait).toBe('pod web-1 waits for its containers to start, since 2026-01-01T00:00:00Z')
+    expect(wait).toBe('pod web-1 is not available yet')
   })
 
   it('looks again when a pod has been ready for long enough', () => {
@@ -234,13 +234,4 @@ it('belongings: adopts, releases, and labels', () => {
   const nameless = samplePod(0, 'a', 'ready', { metadata: { labels: { app: 'web', 'controller-revision-hash': 'a' } } })
   const actions = actionsOf({ set: sampleSet({ replicas: 2 }), pods: [nameless], adopt: [samplePod(1, 'a')], release: [samplePod(2, 'a')] })
   expect(actions).toEqual(['AdoptPod web-1', 'ReleasePod web-2', 'LabelPod web-0'])
-})
-
-it('wakes at the deadline', () => {
-  const conditions = [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:59:50Z', lastTransitionTime: null }]
-  const status = { conditions, replicas: 1, updatedReplicas: 1, desiredReplicas: 5, expectedUpdatedReplicas: 5 }
-  const set = sampleSet({ spec: { progressDeadlineSeconds: 60 }, status })
-  expect(plan(sampleSeen({ set, pods: podsOf('a', 'pending') })).requeueAfterMs).toBe(50_000)
-  expect(plan(sampleSeen({ set, pods: podsOf('a', 'pending'), hasConditions: false })).requeueAfterMs).toBeUndefined()
-  expect(nowMs).toBe(Date.parse('2026-01-01T01:00:00Z'))
 })

@@ -5,7 +5,6 @@ import { type RevisionAction, type Step, revise } from '../kit/index.ts'
 import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
-import { deadlineInMs } from './progress.ts'
 import { fillReplicas } from './replicas.ts'
 import { removeCondemned } from './condemned.ts'
 import { rollOut } from './update.ts'
@@ -42,7 +41,7 @@ export function plan(seen: Observed): Step<Action> {
     if (wait !== undefined) break
   }
   actions.push(...forget(look))
-  const requeueAfterMs = soonest(untilAvailable(seen), deadlineInMs(look))
+  const requeueAfterMs = untilAvailable(seen)
   return { actions, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
 }
 
@@ -64,9 +63,4 @@ function forget({ seen, revisions }: Look): Action[] {
   if (seen.history.length <= revisionHistoryLimit) return []
   const inUse = new Set([revisions.current.name, revisions.update.name, ...seen.members.map(({ revision }) => revision)])
   return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
-}
-
-const soonest = (...times: (number | undefined)[]): number | undefined => {
-  const known = times.filter((ms) => ms !== undefined)
-  return known.length > 0 ? Math.min(...known) : undefined
 }

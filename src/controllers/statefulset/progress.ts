@@ -1,49 +1,77 @@
-import { type Progress, type Why, decideProgress, findCondition, hasMoved, headwayOf, renewCondition } from '../kit/workload/index.ts'
+import { type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, partitionReached, waitingForDeletion } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
+import type { Action } from './plan.ts'
 import { isOutdated } from './update.ts'
 
-/** How many replicas are to be of the new revision. */
+/** The number of replicas that are to be of the new revision. */
 export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)
 
-/** What Progressing says of a set, next to its other conditions. `why` is the sentence about what it waits for, if it is known already. */
-export function progressOf(look: Look, counts: Counts = look.counts, why?: Why): Progress {
-  const { seen, revisions, partition } = look
-  const { set, nowMs } = seen
-  const { replicas = 1, updateStrategy, progressDeadlineSeconds } = set.spec
-  const isHeldByPartition = partition > 0 && revisions.current.name !== revisions.update.name
-  const isUpdated = look.replicas.every((slot, place) => place < partition || (slot.pod && !slot.isTerminating && slot.revision === revisions.update.name))
-  const isSettled = counts.availableReplicas === replicas && counts.replicas === replicas
+/** The conditions of a set with what Progressing says. `counts` are those after the step, whose actions are `done`. */
+export function progressOf(look: Look, counts: Counts, done: readonly Action[], why: Why, failed: Rollout['failed']): Condition[] {
+  const { seen: { set, nowMs }, revisions } = look
+  const { replicas = 1, progressDeadlineSeconds } = set.spec
   const what = `revision ${revisions.update.name}`
-  const moving = `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why?.trouble ?? ''}`
-  const beginning = beginningOf(look)
-  return decideProgress(beginning ? renewCondition(set.status.conditions, { type: 'Progressing', status: 'True', ...beginning }, nowMs) : set.status.conditions, {
+  return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
-    reasons: { complete: isHeldByPartition ? 'PartitionReached' : 'NewRevisionAvailable', moving: 'ReplicasUpdated' },
-    isComplete: isUpdated && isSettled,
-    hasMoved: hasMoved(headwayOf(set.status), headwayOf(counts)),
-    // Who deletes the pods by hand takes the time that they take.
-    isHeld: updateStrategy.type === 'OnDelete' && isSettled && seen.members.some((member) => isOutdated(look, member)),
+    revision: revisions.update.name,
+    desired: replicas,
+    headway: headwayAfter(look, counts, done),
+    movingReason: 'ReplicasUpdated',
+    beginning: beginningOf(look),
+    settled: isUntouched(look, counts) ? settledOf(look, counts) : undefined,
+    failed,
+    hasRisen: hasRisen(set.status, counts),
     messages: {
-      complete: isHeldByPartition
-        ? `All ${expectedUpdated(look)} replicas from partition ${partition} on are available at ${what}.`
-        : `All ${replicas} replicas are available at ${what}.`,
-      moving,
-      waiting: moving,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why?.blocker ?? ''}`,
+      moving: `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
+      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
     },
   }, nowMs)
 }
 
-/** What starts the clock anew: a new revision, a scale, or another partition. */
-function beginningOf(look: Look): { reason: string; message: string } | undefined {
+/** Pods of the new revision, once the caches have what was just done. */
+function headwayAfter({ seen, revisions }: Look, counts: Counts, done: readonly Action[]): Headway {
+  const gone = new Set(done.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
+  const headway: Headway = { updated: counts.updatedReplicas, ready: 0, available: 0, old: counts.replicas - counts.updatedReplicas }
+  for (const { pod, revision, isTerminating, isReady, isAvailable } of seen.members) {
+    if (isTerminating || revision !== revisions.update.name || gone.has(pod)) continue
+    if (isReady) headway.ready++
+    if (isAvailable) headway.available++
+  }
+  return headway
+}
+
+/** Whether the step has neither made nor deleted a pod: what was observed is how it is. */
+const isUntouched = ({ counts: before }: Look, after: Counts): boolean => before.replicas === after.replicas && before.updatedReplicas === after.updatedReplicas
+
+/**
+ * Complete: every replica is updated and available, and no other pod is left. Held by the partition: every replica from the partition on is updated and
+ * available, whatever the others do. Held by OnDelete: what is updated is available, and the rest is for a person to delete.
+ */
+function settledOf(look: Look, counts: Counts): Rollout['settled'] {
+  const { seen: { set, members }, revisions, partition, replicas } = look
+  const what = `revision ${revisions.update.name}`
+  const isReached = replicas.every((slot, place) => place < partition || (!slot.isUnavailable && slot.revision === revisions.update.name))
+  const isWhole = counts.replicas === replicas.length && replicas.every((slot) => !slot.isUnavailable)
+  if (isReached && isWhole && (partition === 0 || revisions.current.name === revisions.update.name)) {
+    return { reason: 'NewRevisionAvailable', message: `All ${replicas.length} replicas are available at ${what}.` }
+  }
+  if (isReached && partition > 0 && revisions.current.name !== revisions.update.name) {
+    return { reason: partitionReached, message: `All ${expectedUpdated(look)} replicas from partition ${partition} on are available at ${what}.` }
+  }
+  if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
+  const outdated = members.filter((member) => isOutdated(look, member))
+  const isHeld = outdated.length > 0 && counts.replicas === replicas.length && members.every((member) => isOutdated(look, member) || !member.isUnavailable)
+  if (!isHeld) return undefined
+  return { reason: waitingForDeletion, message: `${counts.updatedReplicas} of ${replicas.length} replicas are at ${what}. The others are updated when you delete them (OnDelete).` }
+}
+
+/** The change that starts the clock anew: a new revision, a scale, or another partition. */
+function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   const { seen: { set }, revisions, replicas } = look
   const { conditions, updateRevision, desiredReplicas, expectedUpdatedReplicas } = set.status
   const { name } = revisions.update
-  if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
+  if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
   const isSame = desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look))
-  return isSame ? undefined : { reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${name}.` }
+  return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${name}.` }
 }
-
-/** When the deadline passes if nothing happens. */
-export const deadlineInMs = (look: Look): number | undefined => (look.seen.hasConditions ? progressOf(look).deadlineInMs : undefined)

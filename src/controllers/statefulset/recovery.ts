@@ -1,11 +1,9 @@
+import { recoveryAnnotation } from '../../api/explain/index.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import { startOrdinal } from './identity.ts'
 import type { Look } from './look.ts'
 import type { Member } from './member.ts'
-
-/** Asks for it: without, a pod that cannot start blocks its own replacement, as in Kubernetes. */
-export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
 
 const brokenReasons = new Set(['CrashLoopBackOff', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError', 'CreateContainerError'])
 

@@ -1,6 +1,5 @@
 import type { PersistentVolumeClaim } from '../../api/generated/types.ts'
 import type { New } from '../../client/index.ts'
-import { blockerOf, blockerText } from '../kit/workload/index.ts'
 import { ownClaims } from './claims.ts'
 import { claimNameAt, identityLabels, newClaims, newPod, podNameAt, startOrdinal } from './identity.ts'
 import type { Look } from './look.ts'
@@ -35,8 +34,6 @@ export function fillReplicas(look: Look): Stage {
 const stop = (actions: readonly Action[], wait: string): Stage => ({ actions, wait })
 
 function waitFor({ seen }: Look, { pod, ordinal }: Slot): string {
-  const blocker = pod && blockerOf([pod], (name) => seen.claims.get(name))
-  if (blocker) return blockerText(blocker)
   return pod ? `pod ${pod.metadata.name} is not available yet` : `pod ${podNameAt(seen.set, ordinal)} is being made`
 }
 

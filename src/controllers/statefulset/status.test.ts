@@ -5,7 +5,7 @@ import type { Outcome } from '../kit/index.ts'
 import { type StoredCondition, RevisionTakenError, findCondition } from '../kit/workload/index.ts'
 import type { Action } from './plan.ts'
 import { type SeenOver, type SetOver, samplePod, sampleSeen, sampleSet } from './sample.ts'
-import { status, statusMayWait } from './status.ts'
+import { changesInMs, status, statusMayWait } from './status.ts'
 
 const untouched: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const statusOf = (over: SeenOver, outcome: Partial<Outcome<Action>> = {}) => status(sampleSeen(over), { ...untouched, ...outcome })
@@ -80,7 +80,7 @@ describe('Progressing', () => {
     ['moves', { set: before('NewRevisionCreated', { replicas: 3 }, { desiredReplicas: 3, expectedUpdatedReplicas: 3 }), pods: two }, 'True ReplicasUpdated', now],
     ['completes', { set: before('ReplicasUpdated'), pods: two }, 'True NewRevisionAvailable', now],
     ['stays complete when a pod is lost', { set: before('NewRevisionAvailable'), pods: one }, 'True NewRevisionAvailable', '2026-01-01T00:30:00Z'],
-    ['is out of time', { set: before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } }), pods: one }, 'False ProgressDeadlineExceeded', now],
+    ['is out of time', { set: before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } }), pods: one }, 'False ProgressDeadlineExceeded', '2026-01-01T00:30:00Z'],
     ['begins anew with a new revision', { set: before('NewRevisionAvailable', { image: 'b' }), pods: one }, 'True NewRevisionCreated', now],
     ['begins anew with a scale', { set: before('NewRevisionAvailable', { replicas: 3 }), pods: one }, 'True ReplicasUpdated', now],
     ['begins anew with another partition', { set: before('PartitionReached', { image: 'b', partition: 1 }, { updateRevision: 'b', updatedReplicas: 0 }), pods: one }, 'True ReplicasUpdated', now],
@@ -91,7 +91,9 @@ describe('Progressing', () => {
     ['has all the time of who deletes pods by hand', {
       set: before('ReplicasUpdated', { image: 'b', spec: { updateStrategy: { type: 'OnDelete' }, progressDeadlineSeconds: 60 } }, { updateRevision: 'b', updatedReplicas: 0, readyReplicas: 2, availableReplicas: 2 }),
       pods: two,
-    }, 'True ReplicasUpdated', '2026-01-01T00:30:00Z'],
+    }, 'True WaitingForPodDeletion', now],
+    ['is held by the partition, whatever the old pods do', { set: before('ReplicasUpdated', { image: 'b', partition: 1 }, { updateRevision: 'b', expectedUpdatedReplicas: 1 }), pods: [samplePod(0, 'a', 'unready'), samplePod(1, 'b')] }, 'True PartitionReached', now],
+    ['is not held while an updated pod is not available', { set: before('ReplicasUpdated', { image: 'b', partition: 1 }, { updateRevision: 'b', expectedUpdatedReplicas: 1 }), pods: [samplePod(0, 'a'), samplePod(1, 'b', 'unready')] }, 'True ReplicasUpdated', '2026-01-01T00:30:00Z'],
   ])('%s', (_, over, expected, clock) => {
     const { conditions } = statusOf(over)
     expect(says(conditions, 'Progressing')).toBe(expected)
@@ -102,12 +104,14 @@ describe('Progressing', () => {
     expect(statusOf({ set: sampleSet({ replicas: 5, partition: 2 }) })).toMatchObject({ desiredReplicas: 5, expectedUpdatedReplicas: 3 })
   })
 
-  it('with the gate off is not computed, and stays as it was', () => {
+  it('with the gate off goes, with all that was said only for it; what others said stays', () => {
+    const theirs = { type: 'Theirs', status: 'True' }
     const set = before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } })
     const off = statusOf({ set, pods: two, hasConditions: false })
-    expect(off.conditions).toEqual(set.status.conditions)
-    expect(off).toMatchObject({ readyReplicas: 2, desiredReplicas: 2, expectedUpdatedReplicas: 2 })
-    expect(statusOf({ pods: two, hasConditions: false })).not.toHaveProperty('desiredReplicas')
+    expect(off).toMatchObject({ readyReplicas: 2 })
+    for (const field of ['conditions', 'desiredReplicas', 'expectedUpdatedReplicas']) expect(off).not.toHaveProperty(field)
+    const shared = before('ReplicasUpdated', {}, { conditions: [...set.status.conditions!, theirs] })
+    expect(statusOf({ set: shared, pods: two, hasConditions: false }).conditions).toEqual([theirs])
   })
 })
 
@@ -131,14 +135,14 @@ describe('messages name the pod and the cause', () => {
 
   it('while there is time, and of Available', () => {
     const seen = { set: before('ReplicasUpdated'), pods: [samplePod(0, 'a'), samplePod(1, 'a', 'unready', { status: { containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ErrImagePull' } } }] } })] }
-    const cause = 'Pod web-1 waits for container "c": ErrImagePull, since 2026-01-01T00:00:00Z.'
+    const cause = 'Pod web-1 cannot pull image "" for container "c", since 2026-01-01T00:00:00Z.'
     expect(message(seen)).toBe(`2 of 2 replicas are at revision a, 1 of 2 are available. ${cause}`)
     expect(message(seen, {}, 'Available')).toBe(`1 of 2 replicas are available. ${cause}`)
   })
   it('a pod that cannot be made', () => {
     const failed = [{ action: create, error: quota }]
-    expect(message({ set: before('ReplicasUpdated'), pods: ready('a', 0) }, { failed })).toBe(`1 of 2 replicas are at revision a, 1 of 2 are available. Pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1.`)
-    expect(message({ set: before('ReplicasUpdated', late), pods: ready('a', 0) }, { failed })).toContain('No progress with revision a for 60 seconds. Pods "web-1" is forbidden: exceeded quota')
+    expect(message({ set: before('ReplicasUpdated'), pods: ready('a', 0) }, { failed })).toBe(`1 of 2 replicas are at revision a, 1 of 2 are available. StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1, since ${now}.`)
+    expect(message({ set: before('ReplicasUpdated', late), pods: ready('a', 0) }, { failed })).toContain('No progress with revision a for 60 seconds. StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota')
   })
   it('a claim that is not bound', () => {
     const claims = new Map([['data-web-1', { metadata: { name: 'data-web-1' }, status: { phase: 'Pending' } } as PersistentVolumeClaim]])
@@ -147,7 +151,7 @@ describe('messages name the pod and the cause', () => {
   })
   it('what the plan waits for, where no pod is to be named', () => {
     expect(message({ set: before('ReplicasUpdated', late), pods: ready('a', 0) }, { wait: 'claim data-web-1 is to go before pod web-1 is made' })).toBe(
-      'No progress with revision a for 60 seconds. Claim data-web-1 is to go before pod web-1 is made.')
+      'No progress with revision a for 60 seconds. StatefulSet web waits: claim data-web-1 is to go before pod web-1 is made.')
   })
   it('one that can never be made ends the progress', () => {
     const never = invalidObject({ group: '', kind: 'Pod' }, 'web-1', [])
@@ -160,4 +164,13 @@ describe('messages name the pod and the cause', () => {
     const failed = [{ action: { kind: 'DeletePod', pod: samplePod(1, 'a') } as Action, error: quota }]
     expect(says(statusOf({ set: before('ReplicasUpdated'), pods: two }, { failed }).conditions, 'ReplicaFailure')).toBe('True FailedDelete')
   })
+})
+
+it('changesInMs() is the deadline, or when a pod that is being deleted is late', () => {
+  const at = (time: string) => before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } }, { conditions: [told('ReplicasUpdated', { lastUpdateTime: time })] })
+  const changes = (over: SeenOver) => changesInMs(sampleSeen(over), statusOf(over))
+  expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: one })).toBe(50_000)
+  expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: one, hasConditions: false })).toBeUndefined()
+  const going = samplePod(1, 'a', 'going', { metadata: { deletionTimestamp: '2026-01-01T01:00:05Z' } })
+  expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: [samplePod(0, 'a'), going] })).toBe(15_000)
 })

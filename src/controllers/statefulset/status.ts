@@ -1,8 +1,14 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, RevisionTakenError, findCondition, isConditionTrue, podFaultOf, sayAvailable, setTimedCondition, whyOf, withFault } from '../kit/workload/index.ts'
+import { firstCause } from '../../api/explain/index.ts'
+import { soonest } from '../../base/soonest.ts'
+import {
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isConditionTrue, podFaultOf, refusalOf, sayAvailable, setTimedCondition, untilLateMs, whyOf,
+  withFault, withoutConditions,
+} from '../kit/workload/index.ts'
 import { type Counts, countAfter } from './counts.ts'
+import { revisionOf } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
@@ -20,7 +26,7 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
     currentRevision: current.name,
     updateRevision: update.name,
     collisionCount: (set.status.collisionCount ?? 0) + (isTaken ? 1 : 0),
-    ...saidBefore(set.status),
+    ...foreign(set.status),
   }
   const finished = isRolledOut(set, counts) ? { ...next, currentRevision: update.name, currentReplicas: counts.updatedReplicas } : next
   if (!seen.hasConditions) return finished
@@ -40,13 +46,13 @@ export function statusMayWait(before: StatefulSetStatus, after: StatefulSetStatu
   return deepEqual(gist(before), gist(after))
 }
 
-/** What only the conditions are for: as it was, where they are not computed. */
-function saidBefore({ conditions, desiredReplicas, expectedUpdatedReplicas }: StatefulSetStatus): Partial<StatefulSetStatus> {
-  return {
-    ...(conditions ? { conditions } : {}),
-    ...(desiredReplicas === undefined ? {} : { desiredReplicas }),
-    ...(expectedUpdatedReplicas === undefined ? {} : { expectedUpdatedReplicas }),
-  }
+/** The conditions that this controller writes, and nobody else. */
+const ownConditions = ['Progressing', 'Available', 'ReplicaFailure']
+
+/** Others' conditions stay. Ours go with the gate: one that nobody keeps up would lie. */
+function foreign({ conditions }: StatefulSetStatus): Partial<StatefulSetStatus> {
+  const others = withoutConditions(conditions, ownConditions)
+  return others.length > 0 ? { conditions: others } : {}
 }
 
 /** All are of the new revision and ready: it is the current one from now on. */
@@ -55,13 +61,29 @@ function isRolledOut({ spec }: StatefulSet, { updatedReplicas, readyReplicas, re
   return spec.updateStrategy.type === 'RollingUpdate' && updatedReplicas === wanted && readyReplicas === wanted && replicas === wanted
 }
 
-function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Condition[] {
-  const { nowMs, set } = look.seen
-  const { replicas = 1 } = set.spec
+function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Outcome<Action>): Condition[] {
+  const { nowMs, set, members, claims, nodeOf } = look.seen
+  const { replicas = 1, minReadySeconds = 0 } = set.spec
   const fault = podFaultOf(outcome)
-  const failure = findCondition(withFault(set.status.conditions, fault, nowMs), 'ReplicaFailure')?.message
-  const late = look.seen.members.filter(({ isReady, isTerminating }) => !isReady || isTerminating).map(({ pod }) => pod)
-  const why = whyOf(late, (name) => look.seen.claims.get(name), failure, outcome.wait)
-  const available = setTimedCondition(progressOf(look, counts, why).conditions, sayAvailable(counts.availableReplicas, replicas, replicas, why.trouble), nowMs)
+  const stored = withFault(set.status.conditions, fault, nowMs)
+  const { cause } = firstCause({
+    kind: 'StatefulSet',
+    object: set,
+    pods: members.flatMap(({ pod, isUnavailable }) => (isUnavailable ? [pod] : [])),
+    around: { nowMs, minReadySeconds, claimOf: (name) => claims.get(name), ...(nodeOf ? { nodeOf } : {}) },
+    refusal: refusalOf(stored),
+    isUpdated: (pod) => revisionOf(pod) === look.revisions.update.name,
+    wait,
+  })
+  const why = whyOf(cause)
+  const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
+  const available = setTimedCondition(progressOf(look, counts, done, why, failed), sayAvailable(counts.availableReplicas, replicas, replicas, why), nowMs)
   return withFault(available, fault, nowMs)
+}
+
+/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+export function changesInMs({ set: { spec }, members, nowMs, hasConditions }: Observed, { conditions }: StatefulSetStatus): number | undefined {
+  if (!hasConditions) return undefined
+  const going = members.flatMap(({ pod, isTerminating }) => (isTerminating ? [pod] : []))
+  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(going, nowMs))
 }

@@ -82,7 +82,7 @@ describe('the deadline', () => {
     expect(await s.says()).toEqual(moving)
     await s.pass(1000)
     expect(await s.says()).toBe(exceeded)
-    expect((await s.condition('Progressing'))!.message).toMatch(/^No progress with revision web-\w+ for 60 seconds\. Pod web-\w+ waits for container "main": ErrImagePull, since 2026-01-01T00:00:\d\dZ\.$/)
+    expect((await s.condition('Progressing'))!.message).toMatch(/^No progress with revision web-\w+ for 60 seconds\. Pod web-\w+ cannot pull image "app:2" for container "main", since 2026-01-01T00:00:\d\dZ\.$/)
   })
 
   it('of int32 max never comes', async () => {

@@ -157,7 +157,7 @@ describe('an update in place', () => {
     expect(statusOf(stuck!, 'app')).toMatchObject({ ready: false, state: { waiting: { reason: 'ImagePullBackOff' } } })
     expect(await s.states()).toEqual(['Normal'])
     expect((await s.set()).status).toMatchObject({ updatedReplicas: 1, updatedReadyReplicas: 0 })
-    expect((await s.progress())?.message).toContain(`Pod ${stuck!.metadata.name} waits for container "app": ErrImagePull (manifest unknown)`)
+    expect((await s.progress())?.message).toContain(`Pod ${stuck!.metadata.name} cannot pull image "app:2" for container "app": manifest unknown`)
     await s.patch({ ...faulty(null), template: { ...faulty(null).template, spec: { containers: [{ ...containers[0], image: 'app:3' }, containers[1]] } } })
     await s.settle(10_000)
     const [mended] = await s.pods()
@@ -190,7 +190,7 @@ describe('a hook of updates', () => {
     expect(statusOf((await s.pods())[0]!, 'app')).toMatchObject({ image: 'app:1' })
     expect((await s.set()).status).toMatchObject({ updatedReplicas: 0, availableReplicas: 0 })
     await s.scene.pass(60_000)
-    expect(await s.progress()).toMatchObject({ reason: 'ProgressDeadlineExceeded', message: expect.stringContaining(`Pod ${name} is held back from its update by label example.com/hold=true.`) as string })
+    expect(await s.progress()).toMatchObject({ reason: 'ProgressDeadlineExceeded', message: expect.stringContaining(`Pod ${name} is held back from its update by label example.com/hold=true, since`) as string })
     await s.patchPod(name, hold(null))
     await s.settle()
     expect(await s.states()).toEqual(['Updated'])
@@ -255,7 +255,7 @@ describe('a hook of deletions', () => {
     await s.settle()
     expect(await s.states()).toEqual(['PreparingDelete'])
     await s.scene.pass(60_000)
-    const why = `Pod ${old.metadata.name} is held back from its deletion by finalizer example.com/drain.`
+    const why = `Pod ${old.metadata.name} is held back from its deletion by finalizer example.com/drain, since`
     expect(await s.progress()).toMatchObject({ reason: 'ProgressDeadlineExceeded', message: expect.stringContaining(why) as string })
     await s.patchPod(old.metadata.name!, { finalizers: null })
     await s.settle(4000)

@@ -194,7 +194,7 @@ it('a quota that is too small is a ReplicaFailure in the words of the quota, for
   await s.pass(10_000)
   const words = /^pods "web-\w{5}" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1$/
   for (const type of ['ReplicaFailure', 'FailedScale']) expect(await s.condition(type)).toMatchObject({ status: 'True', reason: 'FailedCreate', message: expect.stringMatching(words) as string })
-  expect((await s.condition('Available'))!.message).toMatch(/^0 of 3 replicas are available\. Pods "web-/)
+  expect((await s.condition('Available'))!.message).toMatch(/^0 of 3 replicas are available\. CloneSet web cannot create a pod: pods "web-/)
   const statusWrites = () => s.scene.wire.counts()['PUT clonesets status']
   const before = statusWrites()
   await s.pass(60_000)

@@ -36,7 +36,7 @@ describe('a rolling update', () => {
     expect(await s.condition('Progressing')).toBe('True NewReplicaSetAvailable')
     const events = await s.scene.events('web')
     expect(events[0]).toBe(`Normal ScalingReplicaSet ×1: Scaled up replica set ${name} from 0 to 4`)
-    expect(events.at(-1)).toBe(`Normal ScalingReplicaSet ×1: Scaled down replica set ${name} from 1 to 0`)
+    expect(events.at(-2)).toBe(`Normal ScalingReplicaSet ×1: Scaled down replica set ${name} from 1 to 0`)
     expect(s.scene.warnings).toEqual([])
   })
 
@@ -175,9 +175,9 @@ describe('a deadline', () => {
     expect(await s.condition('Progressing')).toBe('True ReplicaSetUpdated')
     await s.scene.pass(2500)
     expect(await s.condition('Progressing')).toBe('False ProgressDeadlineExceeded')
-    expect(await secondsSince(s)).toBeLessThan(2)
+    expect(await secondsSince(s)).toBeGreaterThanOrEqual(60)
     const name = (await s.sets())[0]!.metadata.name!
-    expect(await s.message('Progressing')).toMatch(new RegExp(`^ReplicaSet "${name}" has timed out progressing\\. Pod ${name}-[a-z0-9]+ waits for a node, since `))
+    expect(await s.message('Progressing')).toMatch(new RegExp(`^ReplicaSet "${name}" has timed out progressing\\. Pod ${name}-[a-z0-9]+ has no node yet, since `))
     await s.ready(1)
     expect(await s.condition('Progressing')).toBe('True ReplicaSetUpdated')
     await s.settle()
@@ -266,7 +266,7 @@ describe('ReplicaSets of others', () => {
     await t.create(2)
     await t.settle()
     expect((await t.deployment()).status).toMatchObject({ collisionCount: 1, availableReplicas: 2 })
-    expect(await t.scene.events('web')).toHaveLength(1)
+    expect(await t.scene.events('web')).toEqual([expect.stringMatching(/^Normal ScalingReplicaSet/), expect.stringMatching(/^Normal RolloutComplete/)])
   })
 })
 

@@ -49,7 +49,7 @@ describe('a Job', () => {
     await s.change({ suspend: false })
     expect(await phases()).toEqual(['Waiting'])
     await s.report({ waiting: 'ImagePullBackOff', message: 'no such image' })
-    expect((await s.condition('Waiting'))!.message).toMatch(/^No pod is running yet. Pod j-\S+ waits for container "main": ImagePullBackOff \(no such image\)/)
+    expect((await s.condition('Waiting'))!.message).toMatch(/^No pod is running yet. Pod j-\S+ cannot pull image "registry.example\/app:1" for container "main": no such image/)
     await s.report('unready')
     expect(await phases()).toEqual(['Running'])
     expect(await s.condition('Waiting')).toMatchObject({ status: 'False', reason: 'PodsRunning' })

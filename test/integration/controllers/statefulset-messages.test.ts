@@ -24,12 +24,12 @@ const troubles: Record<string, Trouble> = {
   'a bad image': {
     begin: (s) => s.report({ waiting: 'ErrImagePull', message: 'manifest for app:1 not found' }, 1),
     end: (s) => s.report('ready', 1),
-    says: new RegExp(String.raw` Pod web-1 waits for container "main": ErrImagePull \(manifest for app:1 not found\), ${since}`),
+    says: new RegExp(String.raw` Pod web-1 cannot pull image "app:1" for container "main": manifest for app:1 not found, ${since}`),
   },
   'a failing readiness probe': {
     begin: (s) => s.report('unready', 1),
     end: (s) => s.report('ready', 1),
-    says: new RegExp(` Pod web-1 waits for the readiness of container "main", ${since}`),
+    says: new RegExp(` Pod web-1 waits for container "main" to become ready, ${since}`),
   },
   'no quota': {
     async before(s) {
@@ -42,7 +42,7 @@ const troubles: Record<string, Trouble> = {
       await s.pass(1000)
       await s.report('ready', 1)
     },
-    says: / Pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1\.$/,
+    says: new RegExp(` StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1, ${since}`),
   },
   'an unschedulable pod': {
     begin: report('web-1', {

@@ -116,14 +116,14 @@ describe('conditions', () => {
   it('from created to complete, and Available in both states', async () => {
     const s = await StatefulSetScene.of()
     await s.create(2)
-    expect([await s.says(), await s.says('Available')]).toEqual(['True ReplicasUpdated', 'False MinimumReplicasUnavailable'])
+    expect([await s.says(), await s.says('Available')]).toEqual(['True NewRevisionCreated', 'False MinimumReplicasUnavailable'])
     await s.report('ready', 0)
     expect([await s.says(), await s.says('Available')]).toEqual(['True ReplicasUpdated', 'False MinimumReplicasUnavailable'])
     await s.report('ready', 1)
     expect([await s.says(), await s.says('Available')]).toEqual(['True NewRevisionAvailable', 'True MinimumReplicasAvailable'])
     await s.report('unready', 1)
     expect([await s.says(), await s.says('Available')]).toEqual(['True NewRevisionAvailable', 'False MinimumReplicasUnavailable'])
-    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 replicas are available. Pod web-1 waits for the readiness of container "main", since 2026/)
+    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 replicas are available. Pod web-1 waits for container "main" to become ready, since 2026/)
     await s.report('ready', 1)
     expect(await s.says('Available')).toBe('True MinimumReplicasAvailable')
   })
@@ -224,7 +224,7 @@ describe('the deadline', () => {
     await passUntil(s, since + 61_000)
     expect(await s.says()).toBe('False ProgressDeadlineExceeded')
     expect((await s.condition('Progressing'))!.message).toMatch(
-      /^No progress with revision web-\w+ for 60 seconds. Pod web-1 waits for container "main": ErrImagePull \(no such image\), since 2026/,
+      /^No progress with revision web-\w+ for 60 seconds. Pod web-1 cannot pull image "app:1" for container "main": no such image, since 2026/,
     )
     await s.report('ready', 1)
     expect(await s.says()).toBe('True NewRevisionAvailable')
@@ -273,9 +273,8 @@ describe('the deadline', () => {
 
   it('that passed while nobody was there is exceeded at once, and stays so over another restart', async () => {
     const s = await stuck()
-    await s.restart({ controllers: { StatefulSetConditions: false } })
-    await s.pass(120_000)
-    expect(await s.says()).toBe('True ReplicasUpdated')
+    await s.restart({}, () => s.pass(120_000))
+    expect(await s.says()).toBe('False ProgressDeadlineExceeded')
     for (let i = 0; i < 2; i++) {
       await s.restart()
       expect(await s.says()).toBe('False ProgressDeadlineExceeded')
@@ -287,10 +286,10 @@ describe('the deadline', () => {
   it('starts anew with a scale that nobody saw', async () => {
     const s = await stuck()
     const since = await clockOf(s)
-    await s.restart({ controllers: { StatefulSetConditions: false } })
-    await s.change({ replicas: 3 })
-    await s.pass(30_000)
-    await s.restart()
+    await s.restart({}, async () => {
+      await s.change({ replicas: 3 })
+      await s.pass(30_000)
+    })
     expect(await clockOf(s)).toBeGreaterThan(since + 30_000)
     expect(await s.says()).toBe('True ReplicasUpdated')
   })

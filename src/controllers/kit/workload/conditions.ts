@@ -1,4 +1,7 @@
+import type { ProgressMark } from '../../../api/generated/types.ts'
 import { timestamp } from '../../../api/timestamp.ts'
+
+export type { ProgressMark }
 
 /** A condition of any kind of workload. */
 export interface Condition {
@@ -11,6 +14,8 @@ export interface Condition {
   lastTransitionTime?: string | null
   /** When it last said something new: the clock of progress deadlines. ReplicaSets, ReplicationControllers and Jobs have none. */
   lastUpdateTime?: string
+  /** On Progressing: how far the rollout had come when its clock was last moved. */
+  progress?: ProgressMark
 }
 
 /** A condition as it may be stored: Kubernetes writes a time that was never set as null. */
@@ -46,9 +51,11 @@ export function setTimedCondition(conditions: Conditions, next: Saying, nowMs: n
   return putTimed(conditions, next, nowMs, (isOld && old.lastUpdateTime) || timestamp(nowMs))
 }
 
-/** The same for a condition whose clock starts anew, though it may say nothing new. */
-export const renewCondition = (conditions: Conditions, next: Saying, nowMs: number): Condition[] =>
-  putTimed(conditions, next, nowMs, timestamp(nowMs))
+/** The same for Progressing, whose clock and mark are the caller's to decide. */
+export function setClockedCondition(conditions: Conditions, next: Saying, nowMs: number, lastUpdateTime: string | undefined, progress: ProgressMark | undefined): Condition[] {
+  const lastTransitionTime = transitionTime(findCondition(conditions, next.type), next, nowMs)
+  return put(conditions, { ...next, ...(lastUpdateTime ? { lastUpdateTime } : {}), lastTransitionTime, ...(progress ? { progress } : {}) })
+}
 
 function putTimed(conditions: Conditions, next: Saying, nowMs: number, lastUpdateTime: string): Condition[] {
   const lastTransitionTime = transitionTime(findCondition(conditions, next.type), next, nowMs)

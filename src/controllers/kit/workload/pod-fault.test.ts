@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { conflictModified, forbiddenError, invalidObject } from '../../../api/errors.ts'
 import { isConditionTrue, setTimedCondition } from './conditions.ts'
-import { type PodFault, podFaultOf, withFault } from './pod-fault.ts'
+import { type PodFault, endsProgress, podFaultOf, withFault } from './pod-fault.ts'
 import { RevisionTakenError } from './revisions.ts'
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z')
@@ -16,15 +16,17 @@ describe('withFault()', () => {
     expect(conditions[1]!.message).toContain('exceeded quota')
   })
 
-  it('keeps its words until the reason is another', () => {
-    const first = withFault([], { reason: 'FailedCreate', error: new Error('one') }, nowMs)
-    expect(withFault(first, { reason: 'FailedCreate', error: new Error('two') }, nowMs + 5000)).toEqual(first)
+  it('has the words of the newest fault, but keeps them where only the pod is another', () => {
+    const refusing = (pod: string, why: string): PodFault => ({ reason: 'FailedCreate', error: forbiddenError(pods, pod, why) })
+    const first = withFault([], refusing('a', 'exceeded quota: q'), nowMs)
+    expect(withFault(first, refusing('b', 'exceeded quota: q'), nowMs + 5000)).toEqual(first)
+    expect(withFault(first, refusing('b', 'exceeded quota: r'), nowMs + 5000)).toEqual([{ ...first[0], message: 'pods "b" is forbidden: exceeded quota: r' }])
     expect(withFault(first, { reason: 'FailedDelete', error: new Error('two') }, nowMs)[0]).toMatchObject({ reason: 'FailedDelete', message: 'two' })
   })
 
   it('ends the progress where a pod can never be made', () => {
-    const conditions = withFault(progressing, { reason: 'FailedCreate', error: invalidObject({ group: '', kind: 'Pod' }, 'a', []) }, nowMs)
-    expect(sayings(conditions)).toEqual(['Progressing=False/FailedCreate', 'ReplicaFailure=True/FailedCreate'])
+    expect(endsProgress({ reason: 'FailedCreate', error: invalidObject({ group: '', kind: 'Pod' }, 'a', []) })).toBe(true)
+    expect(endsProgress({ reason: 'FailedCreate', error: forbiddenError(pods, 'a', 'exceeded quota') })).toBe(false)
   })
 
   it('goes when nothing fails any more', () => {

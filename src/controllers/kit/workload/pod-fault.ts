@@ -1,7 +1,8 @@
 import { isInvalid } from '../../../api/errors.ts'
+import type { Refusal } from '../../../api/explain/index.ts'
 import type { AnyAction, Outcome } from '../definition.ts'
 import { isNamespaceTerminating, judge } from '../errors.ts'
-import { type Condition, type StoredCondition, findCondition, removeCondition, setTimedCondition } from './conditions.ts'
+import { type Condition, type StoredCondition, findCondition, removeCondition, setCondition, setTimedCondition } from './conditions.ts'
 import { RevisionTakenError } from './revisions.ts'
 
 /** Why a pod of a workload could not be made or deleted. */
@@ -19,16 +20,35 @@ export function podFaultOf({ failed }: Pick<Outcome<AnyAction>, 'failed'>): PodF
 /** Whether a failure is one that has to be told: not that somebody was faster, that the namespace is going, or that a revision needs another name. */
 export const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError)
 
+/** A fault after which no attempt can succeed before the workload is changed: it ends the progress. */
+export const endsProgress = (fault: PodFault | undefined): fault is PodFault => fault?.reason === 'FailedCreate' && isInvalid(fault.error)
+
+type Conditions = readonly StoredCondition[] | null | undefined
+
 /**
- * Conditions with ReplicaFailure for as long as there is a fault. It keeps the words it came with: another message may name another pod, and every status
- * that is written has its owner looked at, and the same tried, again. A pod that can never be made ends the progress, too.
+ * Conditions with ReplicaFailure for as long as there is a fault, in the words of the newest one. `isTimed` for kinds whose conditions have a
+ * `lastUpdateTime`.
  */
-export function withFault(conditions: readonly StoredCondition[] | null | undefined, fault: PodFault | undefined, nowMs: number): Condition[] {
+export function withFault(conditions: Conditions, fault: PodFault | undefined, nowMs: number, isTimed = true): Condition[] {
   if (!fault) return removeCondition(conditions, 'ReplicaFailure')
   const { reason, error } = fault
-  const current = findCondition(conditions, 'ReplicaFailure')
-  const message = current?.status === 'True' && current.reason === reason && current.message ? current.message : error.message
-  const failing = setTimedCondition(conditions, { type: 'ReplicaFailure', status: 'True', reason, message }, nowMs)
-  if (reason !== 'FailedCreate' || !isInvalid(error)) return failing
-  return setTimedCondition(failing, { type: 'Progressing', status: 'False', reason, message }, nowMs)
+  const message = sameWords(findCondition(conditions, 'ReplicaFailure')?.message, error.message)
+  return (isTimed ? setTimedCondition : setCondition)(conditions, { type: 'ReplicaFailure', status: 'True', reason, message }, nowMs)
+}
+
+/**
+ * The newest message, but the old one where only the name of the pod differs: each attempt may name another pod, and every status that is written has
+ * its owner reconciled, and the same tried, again.
+ */
+export function sameWords(old: string | undefined, message: string): string {
+  const nameless = (text: string) => text.replace(/\b(pods?) "[^"]*"/gi, '$1')
+  return old !== undefined && nameless(old) === nameless(message) ? old : message
+}
+
+/** The refusal that ReplicaFailure tells of, for the explanation. */
+export function refusalOf(conditions: Conditions): Refusal | undefined {
+  const failure = findCondition(conditions, 'ReplicaFailure')
+  if (failure?.status !== 'True' || !failure.message) return undefined
+  const since = failure.lastTransitionTime
+  return { what: failure.reason === 'FailedDelete' ? 'DeleteRefused' : 'CreateRefused', message: failure.message, ...(since ? { since } : {}) }
 }

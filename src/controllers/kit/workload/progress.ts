@@ -1,29 +1,107 @@
-import { type Condition, type Saying, type StoredCondition, findCondition, renewCondition, setTimedCondition } from './conditions.ts'
-import { millisecondsOf } from '../../../api/timestamp.ts'
+import { millisecondsOf, timestamp } from '../../../api/timestamp.ts'
+import { type Condition, type ProgressMark, type Saying, type StoredCondition, findCondition, setClockedCondition } from './conditions.ts'
 
 /** The deadline that never comes: what an unset one is defaulted to. */
 export const noDeadline = 2_147_483_647
 
 export const hasDeadline = (seconds: number | undefined): seconds is number => seconds !== undefined && seconds !== noDeadline
 
-/** How far a rollout has come. */
+/** How far a rollout has come. The first three count pods of the revision that is rolled out, and no others. */
 export interface Headway {
-  /** Pods of the revision that is rolled out. */
   updated: number
-  /** Pods that are ready, of whichever revision. */
   ready: number
-  /** Pods that are available, of whichever revision. */
   available: number
   /** Pods of other revisions that are still there. */
   old: number
 }
 
-/** The same from the numbers of a status. */
-export const headwayOf = ({ updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, replicas = 0 }: ReplicaCounts): Headway => ({
-  updated: updatedReplicas,
-  ready: readyReplicas,
-  available: availableReplicas,
-  old: replicas - updatedReplicas,
+export const deadlineExceeded = 'ProgressDeadlineExceeded'
+export const partitionReached = 'PartitionReached'
+export const waitingForDeletion = 'WaitingForPodDeletion'
+
+/** Reasons under which no clock runs: the rollout is complete, or held until somebody changes the workload. */
+const settledReasons = new Set(['NewReplicaSetAvailable', 'NewRevisionAvailable', partitionReached, waitingForDeletion])
+const pausedReasons = new Set(['DeploymentPaused', 'RolloutPaused'])
+
+type Words = Omit<Saying, 'type'>
+
+/** Where a rollout stands, as its kind sees it. */
+export interface Rollout {
+  deadlineSeconds: number | undefined
+  revision: string
+  /** The replicas that are wanted. */
+  desired: number
+  headway: Headway
+  /** The reason while pods come and go: `ReplicaSetUpdated`, `ReplicasUpdated`. */
+  movingReason: string
+  /** Starts the clock anew: a new revision, a scale, a resume, another partition. */
+  beginning?: Words | undefined
+  /** The rollout is paused: its clock does not run. */
+  paused?: Words | undefined
+  /** The rollout is complete, or held. It stays so until `beginning`, whatever becomes of the pods: Available tells of them. */
+  settled?: { reason: string; message: string } | undefined
+  /** A pod that can never be made ends the progress before the deadline. */
+  failed?: { reason: string; message: string } | undefined
+  /** Whether the numbers of the status have risen. Only asked where no mark is stored: older releases and stock servers keep none. */
+  hasRisen?: boolean
+  /** `waiting` is said while nothing moves; by default the same as `moving`. */
+  messages: { moving: string; exceeded: string; waiting?: (reason: string) => string }
+}
+
+/**
+ * Decides what the Progressing condition says. Its clock is `lastUpdateTime`, and `progress` is the furthest that the rollout has come since the clock
+ * was last started: only a pod beyond that mark moves the clock. A pod that becomes ready, crashes and becomes ready again does not. Both are stored, so
+ * that a restart of the controller changes nothing. Whether the deadline has passed is judged anew at every reconcile, from the same start.
+ */
+export function decideProgress(conditions: readonly StoredCondition[] | null | undefined, rollout: Rollout, nowMs: number): Condition[] {
+  const { settled, paused, failed, beginning, movingReason, messages } = rollout
+  const stored = findCondition(conditions, 'Progressing')
+  const say = (words: Words, clock: string | undefined, progress: ProgressMark | undefined): Condition[] =>
+    setClockedCondition(conditions, { type: 'Progressing', ...words }, nowMs, clock, progress)
+  const now = timestamp(nowMs)
+  const fresh = markOf(rollout)
+  if (paused) return say(paused, stored?.lastUpdateTime ?? now, stored?.progress ?? fresh)
+  // What is begun now has its clock and its mark from now.
+  const [current, clock, mark] = beginning ? [beginning, now, fresh] : [stored, stored?.lastUpdateTime, stored?.progress]
+  if (!current) return [...((conditions ?? []) as Condition[])]
+  const hasMoved = mark ? isBeyond(rollout.headway, mark) : rollout.hasRisen === true
+  if (settled && settled.reason !== current.reason) return say({ status: 'True', ...settled }, now, fresh)
+  if (isSettled(current) && !(current.reason === waitingForDeletion && hasMoved)) return [...((conditions ?? []) as Condition[])]
+  if (failed) return say({ status: 'False', ...failed }, clock, mark ?? fresh)
+  const moving: Words = { status: 'True', reason: movingReason, message: messages.moving }
+  if (hasMoved) return say(moving, now, mark ? furthest(fresh, mark) : fresh)
+  const leftMs = untilDeadline(clock, rollout.deadlineSeconds, nowMs)
+  if (leftMs !== undefined && leftMs <= 0) return say({ status: 'False', reason: deadlineExceeded, message: messages.exceeded }, clock, mark ?? fresh)
+  return say(current.status === 'False' ? moving : waitingWords(current, rollout), clock, mark ?? fresh)
+}
+
+/** The words of now under the reason that there is. A rollout that was resumed says so until something moves. */
+function waitingWords({ status, reason = '', message = '' }: Pick<Condition, 'status' | 'reason' | 'message'>, { messages }: Rollout): Words {
+  if (status !== 'True') return { status: status as Saying['status'], reason, message }
+  return { status, reason, message: messages.waiting?.(reason) ?? messages.moving }
+}
+
+const isSettled = ({ status, reason }: Pick<Condition, 'status' | 'reason'>): boolean => status === 'True' && settledReasons.has(reason ?? '')
+
+/** Whether a workload's rollout is complete or held, by what it says. */
+export const isRolloutSettled = (conditions: readonly StoredCondition[] | null | undefined): boolean => {
+  const progressing = findCondition(conditions, 'Progressing')
+  return progressing !== undefined && isSettled(progressing)
+}
+
+const markOf = ({ revision, desired, headway: { updated, ready, available, old } }: Rollout): ProgressMark => ({
+  revision, desiredReplicas: desired, updatedReplicas: updated, readyReplicas: ready, availableReplicas: available, oldReplicas: old,
+})
+
+const isBeyond = ({ updated, ready, available, old }: Headway, { updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, oldReplicas = 0 }: ProgressMark): boolean =>
+  updated > updatedReplicas || ready > readyReplicas || available > availableReplicas || old < oldReplicas
+
+const furthest = (a: ProgressMark, b: ProgressMark): ProgressMark => ({
+  ...a,
+  updatedReplicas: Math.max(a.updatedReplicas ?? 0, b.updatedReplicas ?? 0),
+  readyReplicas: Math.max(a.readyReplicas ?? 0, b.readyReplicas ?? 0),
+  availableReplicas: Math.max(a.availableReplicas ?? 0, b.availableReplicas ?? 0),
+  oldReplicas: Math.min(a.oldReplicas ?? 0, b.oldReplicas ?? 0),
 })
 
 interface ReplicaCounts {
@@ -33,74 +111,24 @@ interface ReplicaCounts {
   availableReplicas?: number
 }
 
-/** Whether there is progress between two looks: more that is wanted, or less that is not. */
-export const hasMoved = (before: Headway, after: Headway): boolean =>
-  after.updated > before.updated || after.old < before.old || after.ready > before.ready || after.available > before.available
-
-/** The words of one kind of workload for the stages that all have. */
-export interface ProgressReasons {
-  /** `NewReplicaSetAvailable`, `NewRevisionAvailable`. */
-  complete: string
-  /** `ReplicaSetUpdated`, `ReplicasUpdated`. */
-  moving: string
+/** Whether the numbers of a status, of pods of every revision, have risen since they were written. */
+export function hasRisen(before: ReplicaCounts, after: ReplicaCounts): boolean {
+  const oldOf = ({ replicas = 0, updatedReplicas = 0 }: ReplicaCounts) => replicas - updatedReplicas
+  return (
+    (after.updatedReplicas ?? 0) > (before.updatedReplicas ?? 0) || oldOf(after) < oldOf(before) ||
+    (after.readyReplicas ?? 0) > (before.readyReplicas ?? 0) || (after.availableReplicas ?? 0) > (before.availableReplicas ?? 0)
+  )
 }
 
-export const deadlineExceeded = 'ProgressDeadlineExceeded'
-
-/** Where a rollout stands, as its kind sees it. */
-export interface Rollout {
-  deadlineSeconds: number | undefined
-  reasons: ProgressReasons
-  /** Every replica is updated and available, and no old one is left. */
-  isComplete: boolean
-  /** It has moved since its status was written. */
-  hasMoved: boolean
-  /** Nothing is to be expected of it for now, so that its time does not pass: it is paused, or held by a partition. */
-  isHeld?: boolean
-  /** `waiting` is said while nothing moves, under the reason that there is: nobody has to wait for the deadline to hear why. Default: the old words. */
-  messages: { complete: string; moving: string; exceeded: string; waiting?: string }
+function untilDeadline(clock: string | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
+  const sinceMs = millisecondsOf(clock)
+  return !hasDeadline(deadlineSeconds) || Number.isNaN(sinceMs) ? undefined : sinceMs + deadlineSeconds * 1000 - nowMs
 }
 
-/** What to say about the progress of a workload, and when to look again even if nothing happens. */
-export interface Progress {
-  conditions: Condition[]
-  /** Undefined where no deadline runs. */
-  deadlineInMs: number | undefined
+/** The time until the deadline passes if nothing happens; undefined where no clock runs, or it has passed. */
+export function deadlineInMs(conditions: readonly StoredCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
+  const progressing = findCondition(conditions, 'Progressing')
+  if (!progressing || progressing.status === 'False' || isSettled(progressing) || pausedReasons.has(progressing.reason ?? '')) return undefined
+  const leftMs = untilDeadline(progressing.lastUpdateTime, deadlineSeconds, nowMs)
+  return leftMs !== undefined && leftMs > 0 ? leftMs : undefined
 }
-
-/**
- * Decides what Progressing says. Once complete it stays so, whatever becomes of the pods (that is for Available to tell), until somebody who knows of
- * a new revision, a scale or a resume has set another reason. Only real progress moves the clock, which is the condition's lastUpdateTime: so it
- * neither stops nor starts anew with the process that looks at it.
- */
-export function decideProgress(conditions: readonly StoredCondition[] | null | undefined, rollout: Rollout, nowMs: number): Progress {
-  const { reasons, deadlineSeconds, messages } = rollout
-  const current = findCondition(conditions, 'Progressing')
-  const kept = [...((conditions ?? []) as Condition[])]
-  if (current?.reason === reasons.complete && current.status === 'True') return { conditions: kept, deadlineInMs: undefined }
-  const say = (status: Saying['status'], reason: string, message: string): Saying => ({ type: 'Progressing', status, reason, message })
-  if (rollout.isComplete) return { conditions: setTimedCondition(conditions, say('True', reasons.complete, messages.complete), nowMs), deadlineInMs: undefined }
-  if (rollout.hasMoved) {
-    const moved = renewCondition(conditions, say('True', reasons.moving, messages.moving), nowMs)
-    return { conditions: moved, deadlineInMs: rollout.isHeld ? undefined : untilDeadline(findCondition(moved, 'Progressing'), deadlineSeconds, nowMs) }
-  }
-  if (!current || rollout.isHeld) return { conditions: kept, deadlineInMs: undefined }
-  const deadlineInMs = untilDeadline(current, deadlineSeconds, nowMs)
-  const isExceeded = current.reason === deadlineExceeded || (deadlineInMs !== undefined && deadlineInMs <= 0)
-  if (!isExceeded) return { conditions: reworded(kept, current, messages.waiting, nowMs), deadlineInMs }
-  return { conditions: setTimedCondition(conditions, say('False', deadlineExceeded, messages.exceeded), nowMs), deadlineInMs: undefined }
-}
-
-/** Other words do not move the clock. One that has failed for good keeps saying why. */
-function reworded(conditions: Condition[], current: Condition, message: string | undefined, nowMs: number): Condition[] {
-  if (message === undefined || current.status !== 'True') return conditions
-  return setTimedCondition(conditions, { type: current.type, status: 'True', reason: current.reason ?? '', message }, nowMs)
-}
-
-/** What is left of the time of a rollout whose Progressing condition is this; undefined where its time does not run. */
-export function untilDeadline(progressing: Condition | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
-  if (!progressing || progressing.status === 'False' || !hasDeadline(deadlineSeconds)) return undefined
-  const sinceMs = millisecondsOf(progressing.lastUpdateTime)
-  return Number.isNaN(sinceMs) ? undefined : sinceMs + deadlineSeconds * 1000 - nowMs
-}
-

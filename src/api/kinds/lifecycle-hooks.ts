@@ -1,5 +1,13 @@
-import type { CloneSetLifecycle, LifecycleHook, Pod } from '../../api/generated/types.ts'
-import type { LifecycleState } from './actions.ts'
+import type { CloneSetLifecycle, LifecycleHook, Pod } from '../generated/types.ts'
+
+export const lifecycleStateLabel = 'lifecycle.apps.kruise.io/state'
+export const lifecycleTimeAnnotation = 'lifecycle.apps.kruise.io/timestamp'
+
+/** The states of a CloneSet's pod that its hooks know; '' for a pod without the label. */
+export type LifecycleState = '' | 'PreparingNormal' | 'Normal' | 'PreparingUpdate' | 'Updating' | 'Updated' | 'PreparingDelete'
+
+/** The label's value. */
+export const lifecycleStateOf = (pod: Pod): LifecycleState => (pod.metadata.labels?.[lifecycleStateLabel] ?? '') as LifecycleState
 
 interface Part {
   /** In words. */
@@ -21,13 +29,13 @@ export const isHeld = (hook: LifecycleHook | undefined, pod: Pod): boolean => pa
 /** Whether all that belongs to a hook is on a pod. Without a hook, nothing is missing. */
 export const isWhole = (hook: LifecycleHook | undefined, pod: Pod): boolean => partsOf(hook, pod).every(({ isOn }) => isOn)
 
-/** Which hook a pod waits for in its state, in words; undefined if it waits for none. */
-export function hookWait({ preNormal, inPlaceUpdate, preDelete }: CloneSetLifecycle, pod: Pod, state: LifecycleState): string | undefined {
+/** The hook that a pod waits for in its state, as the predicate of a sentence; undefined if it waits for none. */
+export function hookWait({ preNormal, inPlaceUpdate, preDelete }: CloneSetLifecycle, pod: Pod): string | undefined {
   const said = (words: string, hook: LifecycleHook | undefined, isOn: boolean): string | undefined => {
     const parts = partsOf(hook, pod).filter((part) => part.isOn === isOn)
-    return parts.length > 0 ? `pod ${pod.metadata.name} ${words} ${parts.map(({ text }) => text).join(', ')}` : undefined
+    return parts.length > 0 ? `${words} ${parts.map(({ text }) => text).join(', ')}` : undefined
   }
-  switch (state) {
+  switch (lifecycleStateOf(pod)) {
     case 'PreparingDelete':
       return said('is held back from its deletion by', preDelete, true)
     case 'PreparingUpdate':
@@ -36,32 +44,6 @@ export function hookWait({ preNormal, inPlaceUpdate, preDelete }: CloneSetLifecy
       return said('has been updated, and waits for', inPlaceUpdate, false)
     case 'PreparingNormal':
       return said('waits for', preNormal, false)
-    default:
-      return undefined
-  }
-}
-
-/** What a pod's next state depends on, besides its hooks. */
-export interface Headway {
-  /** It is of the revision that is wanted. */
-  isUpdated: boolean
-  /** Its containers are what it says they should be. */
-  isThrough: boolean
-}
-
-/** The state that follows a pod's own once what it waits for has happened; undefined while it waits. */
-export function nextState(state: LifecycleState, pod: Pod, hooks: CloneSetLifecycle, { isUpdated, isThrough }: Headway): LifecycleState | undefined {
-  const afterUpdate = isWhole(hooks.inPlaceUpdate, pod) ? 'Normal' : 'Updated'
-  switch (state) {
-    case 'PreparingNormal':
-      return isWhole(hooks.preNormal, pod) ? 'Normal' : undefined
-    case 'PreparingUpdate':
-      // It was to be updated, and then what it is was wanted again.
-      return isUpdated ? afterUpdate : undefined
-    case 'Updating':
-      return isThrough ? afterUpdate : undefined
-    case 'Updated':
-      return afterUpdate === 'Normal' ? 'Normal' : undefined
     default:
       return undefined
   }
