@@ -1,8 +1,8 @@
+import { type ProgressCondition, deadlineLeftMs } from '../../api/rollout-clock.ts'
 import type { KubeObject, ResourceType } from '../../client/index.ts'
 import { clonesets, cronjobs, daemonsets, deployments, jobs, replicasets, replicationcontrollers, statefulsets } from '../../client/index.ts'
 import { conditionSamples } from './condition-samples.ts'
 import { cronJobFamilies, jobFamilies } from './jobs.ts'
-import { type ProgressCondition, secondsLeft } from './progress-deadline.ts'
 import { cloneSetFamilies, daemonSetFamilies, deploymentFamilies, replicaSetFamilies, replicationControllerFamilies, statefulSetFamilies } from './replicated.ts'
 import type { StateFamily } from './state-series.ts'
 import { unixTime } from './unix-time.ts'
@@ -21,6 +21,8 @@ interface AnyWorkload extends KubeObject {
   status?: { observedGeneration?: number; conditions?: ProgressCondition[] }
 }
 
+const secondsOf = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)
+
 type Having = 'observedGeneration' | 'conditions' | 'deadline'
 
 /** What all kinds have comes under the same names, where kube-state-metrics has none too: `kube_KIND_status_condition`. */
@@ -35,7 +37,7 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
       {
         name: `${prefix}_status_progress_deadline_seconds_left`,
         help: 'How long a rollout that is under way may go without progress; 0 when it has failed to.',
-        of: ({ spec, status }, nowMs) => secondsLeft(status?.conditions, spec?.progressDeadlineSeconds, nowMs),
+        of: ({ spec, status }, nowMs) => secondsOf(deadlineLeftMs(status?.conditions, spec?.progressDeadlineSeconds, nowMs)),
       },
       'deadline',
     ],

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../api/object.ts'
+import { deadlineExceeded, rolloutState } from '../../../api/rollout-clock.ts'
 import type { ApplyContext } from '../definition.ts'
 import { type StoredCondition, findCondition } from './conditions.ts'
-import { deadlineExceeded } from './progress.ts'
 
 interface Told {
   conditions?: readonly StoredCondition[] | null
@@ -13,8 +13,6 @@ export function announceProgress({ event }: Pick<ApplyContext<KubeObject>, 'even
   if (!is || (was?.reason === is.reason && was?.status === is.status)) return
   const { reason = '', message = '' } = is
   if (is.reason === deadlineExceeded) event('Warning', reason, message)
-  else if (is.status === 'True' && completeReasons.has(reason)) event('Normal', 'RolloutComplete', message)
+  else if (rolloutState(after.conditions) === 'complete') event('Normal', 'RolloutComplete', message)
   else if (is.status === 'True' && was?.status === 'False') event('Normal', 'RolloutRecovered', message)
 }
-
-const completeReasons = new Set(['NewReplicaSetAvailable', 'NewRevisionAvailable'])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Condition, type ProgressMark, findCondition } from './conditions.ts'
-import { type Headway, type Rollout, deadlineInMs, decideProgress, hasRisen, noDeadline } from './progress.ts'
+import { noDeadline } from '../../../api/rollout-clock.ts'
+import { type Headway, type Rollout, deadlineInMs, decideProgress, hasRisen } from './progress.ts'
 
 const startMs = Date.parse('2026-01-01T00:00:00Z')
 const start = '2026-01-01T00:00:00Z'

@@ -1,10 +1,6 @@
-import { millisecondsOf, timestamp } from '../../../api/timestamp.ts'
+import { deadlineExceeded, deadlineLeftMs, leftOfDeadlineMs, rolloutState, waitingForDeletion } from '../../../api/rollout-clock.ts'
+import { timestamp } from '../../../api/timestamp.ts'
 import { type Condition, type ProgressMark, type Saying, type StoredCondition, findCondition, setClockedCondition } from './conditions.ts'
-
-/** The deadline that never comes: what an unset one is defaulted to. */
-export const noDeadline = 2_147_483_647
-
-export const hasDeadline = (seconds: number | undefined): seconds is number => seconds !== undefined && seconds !== noDeadline
 
 /** How far a rollout has come. The first three count pods of the revision that is rolled out, and no others. */
 export interface Headway {
@@ -14,14 +10,6 @@ export interface Headway {
   /** Pods of other revisions that are still there. */
   old: number
 }
-
-export const deadlineExceeded = 'ProgressDeadlineExceeded'
-export const partitionReached = 'PartitionReached'
-export const waitingForDeletion = 'WaitingForPodDeletion'
-
-/** Reasons under which no clock runs: the rollout is complete, or held until somebody changes the workload. */
-const settledReasons = new Set(['NewReplicaSetAvailable', 'NewRevisionAvailable', partitionReached, waitingForDeletion])
-const pausedReasons = new Set(['DeploymentPaused', 'RolloutPaused'])
 
 type Words = Omit<Saying, 'type'>
 
@@ -70,7 +58,7 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   if (failed) return say({ status: 'False', ...failed }, clock, mark ?? fresh)
   const moving: Words = { status: 'True', reason: movingReason, message: messages.moving }
   if (hasMoved) return say(moving, now, mark ? furthest(fresh, mark) : fresh)
-  const leftMs = untilDeadline(clock, rollout.deadlineSeconds, nowMs)
+  const leftMs = leftOfDeadlineMs(clock, rollout.deadlineSeconds, nowMs)
   if (leftMs !== undefined && leftMs <= 0) return say({ status: 'False', reason: deadlineExceeded, message: messages.exceeded }, clock, mark ?? fresh)
   return say(current.status === 'False' ? moving : waitingWords(current, rollout), clock, mark ?? fresh)
 }
@@ -81,12 +69,12 @@ function waitingWords({ status, reason = '', message = '' }: Pick<Condition, 'st
   return { status, reason, message: messages.waiting?.(reason) ?? messages.moving }
 }
 
-const isSettled = ({ status, reason }: Pick<Condition, 'status' | 'reason'>): boolean => status === 'True' && settledReasons.has(reason ?? '')
+const isSettled = (current: Pick<Condition, 'status' | 'reason'>): boolean => isRolloutSettled([{ ...current, type: 'Progressing' }])
 
 /** Whether a workload's rollout is complete or held, by what it says. */
-export const isRolloutSettled = (conditions: readonly StoredCondition[] | null | undefined): boolean => {
-  const progressing = findCondition(conditions, 'Progressing')
-  return progressing !== undefined && isSettled(progressing)
+export function isRolloutSettled(conditions: readonly StoredCondition[] | null | undefined): boolean {
+  const state = rolloutState(conditions)
+  return state === 'complete' || state === 'held'
 }
 
 const markOf = ({ revision, desired, headway: { updated, ready, available, old } }: Rollout): ProgressMark => ({
@@ -120,15 +108,7 @@ export function hasRisen(before: ReplicaCounts, after: ReplicaCounts): boolean {
   )
 }
 
-function untilDeadline(clock: string | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
-  const sinceMs = millisecondsOf(clock)
-  return !hasDeadline(deadlineSeconds) || Number.isNaN(sinceMs) ? undefined : sinceMs + deadlineSeconds * 1000 - nowMs
-}
-
 /** The time until the deadline passes if nothing happens; undefined where no clock runs, or it has passed. */
 export function deadlineInMs(conditions: readonly StoredCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
-  const progressing = findCondition(conditions, 'Progressing')
-  if (!progressing || progressing.status === 'False' || isSettled(progressing) || pausedReasons.has(progressing.reason ?? '')) return undefined
-  const leftMs = untilDeadline(progressing.lastUpdateTime, deadlineSeconds, nowMs)
-  return leftMs !== undefined && leftMs > 0 ? leftMs : undefined
+  return deadlineLeftMs(conditions, deadlineSeconds, nowMs) || undefined
 }
