@@ -54,13 +54,12 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
  * whatever the pods of older revisions do.
  */
 function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts: Counts, expected: number): Rollout['settled'] {
-  const what = `revision ${revisions.update.name}`
   if (counts.updatedAvailableReplicas < expected || counts.updatedReplicas < expected) return undefined
   if (expected < replicas) {
-    return { reason: partitionReached, message: `All ${expected} replicas that the partition of ${partition} lets go are available at ${what}.` }
+    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${expected} of ${replicas} replicas: the partition of ${partition} keeps the others.` }
   }
   const isWhole = counts.availableReplicas === replicas && counts.replicas === replicas
-  return isWhole ? { reason: completeReason, message: `All ${replicas} replicas are available at ${what}.` } : undefined
+  return isWhole ? { reason: completeReason, message: `Revision ${revisions.update.name} has been rolled out to all ${replicas} replicas.` } : undefined
 }
 
 /** What starts the clock anew: a new revision, the end of a pause, a scale, or another partition. */

@@ -61,7 +61,7 @@ function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[],
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
   if (updated === desired && available === desired && counts.numberMisscheduled === 0) {
-    return { reason: 'NewRevisionAvailable', message: `All ${desired} nodes are available at ${what}.` }
+    return { reason: 'NewRevisionAvailable', message: `Revision ${revision.name} has been rolled out to all ${desired} nodes.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
   const isServed = (pod: Pod | undefined) => pod && !isPodTerminating(pod) && (!revision.has(pod) || isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs))

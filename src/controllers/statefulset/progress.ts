@@ -54,10 +54,10 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   const isReached = replicas.every((slot, place) => place < partition || (!slot.isUnavailable && slot.revision === revisions.update.name))
   const isWhole = counts.replicas === replicas.length && replicas.every((slot) => !slot.isUnavailable)
   if (isReached && isWhole && (partition === 0 || revisions.current.name === revisions.update.name)) {
-    return { reason: 'NewRevisionAvailable', message: `All ${replicas.length} replicas are available at ${what}.` }
+    return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${replicas.length} replicas.` }
   }
   if (isReached && partition > 0 && revisions.current.name !== revisions.update.name) {
-    return { reason: partitionReached, message: `All ${expectedUpdated(look)} replicas from partition ${partition} on are available at ${what}.` }
+    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${expectedUpdated(look)} of ${replicas.length} replicas, from partition ${partition} on.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
   const outdated = members.filter((member) => isOutdated(look, member))
