@@ -1,3 +1,4 @@
+import { objectJson } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 
 /** What stands between metadata and spec. */
@@ -41,7 +42,7 @@ export function encodeForStore(object: KubeObject, before?: KnownParts): Encoded
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   if (isUsual(object)) return encodeUsual(object, before)
   const { apiVersion, kind, metadata: _, ...rest } = object
-  return { value: Buffer.from(JSON.stringify({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
+  return { value: Buffer.from(objectJson({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
 }
 
 /** What most objects are. */

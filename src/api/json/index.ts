@@ -1,4 +1,5 @@
 export { cloneChanged, cloneObject, deepFreeze } from './clone.ts'
+export { goJson, objectJson, sortKeys } from './go-json.ts'
 export { hasFractions, parseJson } from './parse.ts'
 export type { Parsed } from './parse.ts'
 export { JsonSyntaxError, Members, NumberLiteral, parseTree, setKey, treeOf } from './syntax.ts'

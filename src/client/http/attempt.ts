@@ -1,3 +1,4 @@
+import { objectJson } from '../../api/json/index.ts'
 import type { Credentials, Proof } from '../access.ts'
 import { onAbort } from '../on-abort.ts'
 import { type ApiRequest, TransportError } from '../transport.ts'
@@ -54,7 +55,7 @@ export class Attempt implements Answer {
     this.#isLong = isLong
     this.#receiver = receiver
     this.#path = query ? `${host.basePath}${path}?${queryText(query)}` : `${host.basePath}${path}`
-    this.#body = body === undefined ? undefined : JSON.stringify(body)
+    this.#body = body === undefined ? undefined : objectJson(body as object)
   }
 
   start(): void {
