@@ -2,6 +2,7 @@ import type { CloneSet, PersistentVolumeClaim, Pod } from '../../api/generated/t
 import { isAlreadyExists, isNotFound } from '../../api/errors.ts'
 import { type New, clonesets, ownerReference, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, TerminalError, revisionAppliers } from '../kit/index.ts'
+import { contentHashLabel } from '../kit/workload/index.ts'
 import type { Action, CreatePod, PodPatch } from './actions.ts'
 import { idOf, newClaims, newPod, podPrefix } from './identity.ts'
 import { refreshPod } from './in-place.ts'
@@ -13,7 +14,7 @@ type Ctx = ApplyContext<CloneSet>
 export const apply: Appliers<CloneSet, Action> = {
   AdoptPod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.adopt(pods, pod) },
   ReleasePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
-  ...revisionAppliers,
+  ...revisionAppliers(contentHashLabel),
   LeaveClaim: ({ writer, owner }, { claim, pod }) => {
     const { uid, resourceVersion, ownerReferences = [] } = claim.metadata
     const owners = [...ownerReferences.filter((ref) => ref.uid !== owner.metadata.uid), ownerReference({ ...pod, apiVersion: 'v1', kind: 'Pod' }, { controller: false })]

@@ -1,9 +1,8 @@
 import type { CloneSet, ControllerRevision, PodTemplateSpec } from '../../api/generated/types.ts'
-import { type RevisionStep, revisionHashLabel, reviseTo, templatePatch } from '../kit/workload/index.ts'
+import { templateOf } from '../../api/kinds/controller-revision.ts'
+import { type RevisionStep, revisionHashLabel, reviseTo } from '../kit/workload/index.ts'
 
 export const templateHashLabel = 'pod-template-hash'
-
-export const revisionData = (set: Pick<CloneSet, 'spec'>): object => templatePatch(set.spec.template)
 
 /** A revision as a plan needs it: it may not be stored yet. */
 export interface Revision {
@@ -25,7 +24,7 @@ export interface Revisions {
 
 /** Tells the revisions of a set. `history` is in order; `members` are asked where the status does not know what they were. */
 export function revisionsOf(set: CloneSet, history: readonly ControllerRevision[], members: readonly { hash: string }[]): Revisions {
-  const step = reviseTo(set.metadata.name!, history, revisionData(set), set.status.collisionCount ?? 0)
+  const step = reviseTo(set.metadata.name!, history, set.spec.template, set.status.collisionCount ?? 0)
   const name = step.kind === 'Create' ? step.name : step.revision.metadata.name!
   const update: Revision = { name, hash: hashOfName(name), template: set.spec.template }
   const stored = history.find((r) => r.metadata.name === set.status.currentRevision) ?? newestOf(history, members, update.hash)
@@ -44,9 +43,9 @@ function newestOf(history: readonly ControllerRevision[], members: readonly { ha
   return hashes.size === 0 ? undefined : history.findLast((r) => hashes.has(hashOfName(r.metadata.name!)))
 }
 
-function restored({ metadata, data }: ControllerRevision): Revision {
-  const { $patch: _, ...template } = (data as { spec: { template: PodTemplateSpec & { $patch?: string } } }).spec.template
-  return { name: metadata.name!, hash: hashOfName(metadata.name!), template }
+const restored = (revision: ControllerRevision): Revision => {
+  const name = revision.metadata.name!
+  return { name, hash: hashOfName(name), template: templateOf(revision) }
 }
 
 /** `5d8f7c9b` of `web-5d8f7c9b`. */

@@ -1,10 +1,11 @@
 import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { templatePatch } from '../../api/kinds/controller-revision.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import type { Action } from './actions.ts'
 import { lifecycleStateLabel } from '../../api/kinds/lifecycle-hooks.ts'
 import { type Member, instanceIdLabel, memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
-import { revisionData, revisionLabels } from './revision.ts'
+import { revisionLabels } from './revision.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -39,7 +40,7 @@ export function sampleSet({ replicas = 5, image = 'a', update, scale, spec, meta
 
 export const sampleRevision = (hash: string, number: number, set: CloneSet): ControllerRevision => ({
   metadata: { name: `web-${hash}`, namespace: 'default', creationTimestamp: longAgo },
-  data: revisionData(set),
+  data: templatePatch(set.spec.template),
   revision: number,
 })
 

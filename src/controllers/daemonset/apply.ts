@@ -1,11 +1,12 @@
 import type { DaemonSet } from '../../api/generated/types.ts'
 import { pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
+import { revisionHashLabel } from '../kit/workload/index.ts'
 import { podFor } from './daemon-pod.ts'
 import type { Action, DeletePod } from './plan.ts'
 
 export const apply: Appliers<DaemonSet, Action> = {
-  ...revisionAppliers,
+  ...revisionAppliers(revisionHashLabel),
   AdoptPod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.adopt(pods, pod) },
   ReleasePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod) },
   CreatePod: {

@@ -1,6 +1,6 @@
 import type { ControllerRevision, DaemonSet, Pod } from '../../api/generated/types.ts'
-import { deepEqual } from '../../api/deep-equal.ts'
-import { type RevisionStep, revisionHashLabel, reviseTo, templatePatch } from '../kit/workload/index.ts'
+import { holdsTemplate } from '../../api/kinds/controller-revision.ts'
+import { type RevisionStep, revisionHashLabel, reviseTo } from '../kit/workload/index.ts'
 
 /** The revision that a set's pods are to be of. */
 export interface Revision {
@@ -18,10 +18,10 @@ export const hashOfRevision = ({ metadata }: ControllerRevision): string => meta
 
 /** Tells the revision of a set. `history` is in order. */
 export function revisionOf(set: DaemonSet, history: readonly ControllerRevision[]): Revision {
-  const data = templatePatch(set.spec.template)
-  const step = reviseTo(set.metadata.name!, history, data, set.status.collisionCount ?? 0)
+  const { template } = set.spec
+  const step = reviseTo(set.metadata.name!, history, template, set.status.collisionCount ?? 0)
   const [name, hash] = step.kind === 'Create' ? [step.name, step.hash] : [step.revision.metadata.name!, hashOfRevision(step.revision)]
   // There may be two that hold the same: pods of either are up to date.
-  const hashes = new Set([hash, ...history.filter((r) => deepEqual(r.data, data)).map(hashOfRevision)])
+  const hashes = new Set([hash, ...history.filter((r) => holdsTemplate(r, template)).map(hashOfRevision)])
   return { step, name, hash, has: (pod) => hashes.has(hashOfPod(pod) ?? '') }
 }

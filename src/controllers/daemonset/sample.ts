@@ -1,5 +1,5 @@
 import type { ControllerRevision, DaemonSet, Node, Pod, Taint } from '../../api/generated/types.ts'
-import { templatePatch } from '../kit/workload/index.ts'
+import { templatePatch } from '../../api/kinds/controller-revision.ts'
 import { fitOf } from './fit.ts'
 import { type Observed, newestOf } from './observe.ts'
 import { placesOf } from './places.ts'

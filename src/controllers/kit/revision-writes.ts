@@ -4,7 +4,7 @@ import type { ControllerRevision, PodTemplateSpec } from '../../api/generated/ty
 import type { KubeObject } from '../../api/object.ts'
 import { controllerrevisions } from '../../client/index.ts'
 import type { Appliers, ApplyContext } from './definition.ts'
-import { type RevisionStep, RevisionTakenError, revisionHashLabel } from './workload/index.ts'
+import { type RevisionStep, RevisionTakenError } from './workload/index.ts'
 
 /** An owner whose template has a history of ControllerRevisions. */
 interface Templated extends KubeObject {
@@ -25,18 +25,22 @@ export function revise(step: RevisionStep): RevisionAction[] {
   return [{ kind: 'CreateRevision', name, data, hash, number }]
 }
 
-/** Does it. */
-export const revisionAppliers: Appliers<Templated, RevisionAction> = {
+/** Does it. `hashLabel` is the label that has a revision's hash: Kubernetes' controllers do not agree on one. */
+export const revisionAppliers = (hashLabel: string): Appliers<Templated, RevisionAction> => ({
   AdoptRevision: ({ writer }, { revision }) => writer.adopt(controllerrevisions, revision),
-  CreateRevision: createRevision,
+  CreateRevision: (ctx, action) => createRevision(ctx, action, hashLabel),
   RenumberRevision: ({ writer }, { revision, to }) => writer.update(controllerrevisions, { ...revision, revision: to }),
   DeleteRevision: ({ writer }, { revision }) => writer.delete(controllerrevisions, revision),
-}
+})
 
 type CreateRevision = Extract<RevisionAction, { kind: 'CreateRevision' }>
 
-async function createRevision({ writer, owner }: ApplyContext<Templated>, { name, data, hash, number }: CreateRevision): Promise<void> {
-  const labels = { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash }
+async function createRevision(
+  { writer, owner }: ApplyContext<Templated>,
+  { name, data, hash, number }: CreateRevision,
+  hashLabel: string,
+): Promise<void> {
+  const labels = { ...owner.spec.template.metadata?.labels, [hashLabel]: hash }
   const { namespace, annotations } = owner.metadata
   try {
     const made = await writer.create(controllerrevisions, { metadata: { name, namespace, labels, annotations }, data, revision: number })

@@ -2,6 +2,7 @@ import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generate
 import { asksForClaimRecovery, newClaimsAnnotation } from '../../api/kinds/claim-recovery.ts'
 import { type New, isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
+import { contentHashLabel } from '../kit/workload/index.ts'
 import { setNameOf } from './identity.ts'
 import type { Action } from './plan.ts'
 
@@ -11,7 +12,7 @@ type ClaimsOf = Pick<Extract<Action, { kind: 'CreatePod' }>, 'claims'>
 export const apply: Appliers<StatefulSet, Action> = {
   AdoptPod: ({ writer }, { pod }) => writer.adopt(pods, pod),
   ReleasePod: ({ writer }, { pod }) => writer.release(pods, pod),
-  ...revisionAppliers,
+  ...revisionAppliers(contentHashLabel),
   CreatePod: {
     pace: 'slow start',
     run: createPod,

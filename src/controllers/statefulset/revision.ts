@@ -1,13 +1,6 @@
 import type { ControllerRevision, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
-import { type RevisionStep, reviseTo, templatePatch } from '../kit/workload/index.ts'
-
-export const revisionData = (set: StatefulSet): object => templatePatch(set.spec.template)
-
-/** The template that a revision holds. */
-export function templateOf({ data }: Pick<ControllerRevision, 'data'>): PodTemplateSpec {
-  const { $patch: _, ...template } = (data as { spec: { template: PodTemplateSpec & { $patch?: string } } }).spec.template
-  return template
-}
+import { templateOf } from '../../api/kinds/controller-revision.ts'
+import { type RevisionStep, reviseTo } from '../kit/workload/index.ts'
 
 /** A revision as a plan needs it: it may not be stored yet. */
 export interface Revision {
@@ -25,7 +18,7 @@ export interface Revisions {
 
 /** Tells the two revisions of a set. `history` is in order. */
 export function revisionsOf(set: StatefulSet, history: readonly ControllerRevision[]): Revisions {
-  const step = reviseTo(set.metadata.name!, history, revisionData(set), set.status.collisionCount ?? 0)
+  const step = reviseTo(set.metadata.name!, history, set.spec.template, set.status.collisionCount ?? 0)
   const update = { name: step.kind === 'Create' ? step.name : step.revision.metadata.name!, template: set.spec.template }
   const stored = history.find((r) => r.metadata.name === set.status.currentRevision)
   return { step, update, current: stored ? { name: stored.metadata.name!, template: templateOf(stored) } : update }

@@ -1,10 +1,10 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { templatePatch } from '../../api/kinds/controller-revision.ts'
 import { compileLabelSelector } from '../../client/index.ts'
 import { identityLabels } from './identity.ts'
 import { memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
-import { revisionData } from './revision.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -40,7 +40,7 @@ export function sampleSet({ replicas = 5, policy = 'OrderedReady', image = 'a', 
 
 export const sampleRevision = (name: string, number: number, set: StatefulSet): ControllerRevision => ({
   metadata: { name, namespace: 'default', creationTimestamp: longAgo },
-  data: revisionData(set),
+  data: templatePatch(set.spec.template),
   revision: number,
 })
 

@@ -18,6 +18,28 @@ it('hashOf() has another word for another count of collisions', () => {
   expect(new Set([0, 1, 2, 3].map((count) => hashOf({ a: 1 }, count))).size).toBe(4)
 })
 
+it('hashOf() is the word that Kubernetes has for a revision', () => {
+  // A StatefulSet nginx-sts of one container, on a cluster older than 1.34: its revision was nginx-sts-6798d68dcd.
+  const container = {
+    name: 'nginx',
+    image: 'nginx',
+    imagePullPolicy: 'Always',
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+  }
+  const spec = {
+    containers: [container],
+    dnsPolicy: 'ClusterFirst',
+    restartPolicy: 'Always',
+    schedulerName: 'default-scheduler',
+    securityContext: {},
+    terminationGracePeriodSeconds: 30,
+  }
+  const template = { metadata: { labels: { app: 'nginx-sts' }, creationTimestamp: null }, spec, $patch: 'replace' }
+  expect(hashOf({ spec: { template } })).toBe('6798d68dcd')
+})
+
 it('hashOf() always makes a piece of a name', () => {
   fc.assert(fc.property(fc.jsonValue(), fc.nat(), (value, count) => isDns1123Label(hashOf(value, count)).length === 0))
 })

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { ControllerRevision } from '../../../api/generated/types.ts'
+import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
+import { templatePatch } from '../../../api/kinds/controller-revision.ts'
 import { hashOf } from './hash.ts'
 import { inHistory, revisionName, reviseTo, surplusRevisions } from './revisions.ts'
 
+const templateWith = (image: string): PodTemplateSpec => ({
+  metadata: {},
+  spec: { containers: [{ name: 'c', image, resources: {} }] },
+})
 const revision = (name: string, number: number, image = name, creationTimestamp = '2026-01-01T00:00:00Z'): ControllerRevision => ({
   metadata: { name, creationTimestamp },
-  data: { image },
+  data: templatePatch(templateWith(image)),
   revision: number,
 })
 const [a, b, c] = [revision('a', 1), revision('b', 2), revision('c', 3)]
@@ -17,15 +22,22 @@ it('inHistory() goes by number, then age, then name', () => {
 
 describe('reviseTo()', () => {
   it('keeps the newest if it is the same', () => {
-    expect(reviseTo('web', [a!, b!], { image: 'b' }, 0)).toEqual({ kind: 'Keep', revision: b })
+    expect(reviseTo('web', [a!, b!], templateWith('b'), 0)).toEqual({ kind: 'Keep', revision: b })
   })
   it('makes an earlier one the newest', () => {
-    expect(reviseTo('web', [a!, b!], { image: 'a' }, 0)).toEqual({ kind: 'Renumber', revision: a, to: 3 })
+    expect(reviseTo('web', [a!, b!], templateWith('a'), 0)).toEqual({ kind: 'Renumber', revision: a, to: 3 })
   })
   it('makes one for what was never there', () => {
-    const hash = hashOf({ image: 'd' }, 2)
-    expect(reviseTo('web', [a!, b!], { image: 'd' }, 2)).toEqual({ kind: 'Create', name: `web-${hash}`, data: { image: 'd' }, hash, number: 3 })
-    expect(reviseTo('web', [], { image: 'd' }, 2)).toMatchObject({ kind: 'Create', number: 1 })
+    const data = templatePatch(templateWith('d'))
+    const hash = hashOf(data, 2)
+    const made = { kind: 'Create', name: `web-${hash}`, data, hash, number: 3 }
+    expect(reviseTo('web', [a!, b!], templateWith('d'), 2)).toEqual(made)
+    expect(reviseTo('web', [], templateWith('d'), 2)).toMatchObject({ kind: 'Create', number: 1 })
+  })
+  it('keeps the newest that an older Kubernetes wrote, though an earlier one has the same words', () => {
+    const held = { ...templateWith('a'), metadata: { creationTimestamp: null }, $patch: 'replace' }
+    const older = { ...revision('b', 2), data: { spec: { template: held } } }
+    expect(reviseTo('web', [a!, older], templateWith('a'), 0)).toEqual({ kind: 'Keep', revision: older })
   })
 })
 

@@ -1,12 +1,11 @@
-import { deepEqual } from '../../../api/deep-equal.ts'
 import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
+import { holdsTemplate, templatePatch } from '../../../api/kinds/controller-revision.ts'
 import { hashOf } from './hash.ts'
 
-/** The label that says which revision a pod, or a ControllerRevision, is of. */
+/** The label that says which revision a pod, or a DaemonSet's ControllerRevision, is of. */
 export const revisionHashLabel = 'controller-revision-hash'
-
-/** What a revision of a template holds: a patch that puts it back, as `kubectl rollout undo` sends it. */
-export const templatePatch = (template: PodTemplateSpec): object => ({ spec: { template: { ...template, $patch: 'replace' } } })
+/** The label with the hash of what it holds that ControllerRevisions of StatefulSets and CloneSets have. */
+export const contentHashLabel = 'controller.kubernetes.io/hash'
 
 /** Revisions from the oldest to the newest. Of two with the same number the older object, then the lesser name, comes first. */
 export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
@@ -26,12 +25,21 @@ export type RevisionStep =
   | { kind: 'Renumber'; revision: ControllerRevision; to: number }
   | { kind: 'Create'; name: string; data: unknown; hash: string; number: number }
 
-/** Decides which revision `data` is. Revisions are told apart by what they hold, never by their names. `history` is in order. */
-export function reviseTo(ownerName: string, history: readonly ControllerRevision[], data: unknown, collisionCount: number): RevisionStep {
+/**
+ * Decides which revision a template is. Revisions are told apart by what they hold, not by names. `history` is in
+ * order.
+ */
+export function reviseTo(
+  ownerName: string,
+  history: readonly ControllerRevision[],
+  template: PodTemplateSpec,
+  collisionCount: number,
+): RevisionStep {
   const newest = history.at(-1)
   const next = (newest?.revision ?? 0) + 1
-  const same = history.findLast((r) => deepEqual(r.data, data))
+  const same = history.findLast((r) => holdsTemplate(r, template))
   if (same) return same === newest ? { kind: 'Keep', revision: same } : { kind: 'Renumber', revision: same, to: next }
+  const data = templatePatch(template)
   const hash = hashOf(data, collisionCount)
   return { kind: 'Create', name: revisionName(ownerName, hash), data, hash, number: next }
 }
