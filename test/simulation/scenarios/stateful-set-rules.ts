@@ -27,9 +27,13 @@ const budgetOf = ({ spec }: StatefulSet): number => Math.max(1, percentOf(spec.u
 /** From where on pods are updated. */
 const firstUpdated = ({ spec }: StatefulSet): number => (spec.ordinals?.start ?? 0) + (spec.updateStrategy.rollingUpdate?.partition ?? 0)
 
+const isServing = (pod: Pod | undefined): pod is Pod =>
+  pod !== undefined && !isPodTerminating(pod) && pod.status?.phase === 'Running' && isPodReady(pod)
+
 function isAvailable(pod: Pod | undefined, minReadySeconds: number, nowMs: number): boolean {
-  if (!pod || isPodTerminating(pod) || pod.status?.phase !== 'Running' || !isPodReady(pod)) return false
-  return minReadySeconds === 0 || millisecondsOf(pod.status.conditions!.find((c) => c.type === 'Ready')!.lastTransitionTime) + minReadySeconds * 1000 <= nowMs
+  if (!isServing(pod)) return false
+  const { lastTransitionTime } = pod.status!.conditions!.find((c) => c.type === 'Ready')!
+  return minReadySeconds === 0 || millisecondsOf(lastTransitionTime) + minReadySeconds * 1000 <= nowMs
 }
 
 /** A write of a controller that looked at a set, and what it saw. Undefined for what was nobody's decision any more. */
@@ -146,7 +150,11 @@ function podByUid(world: World, name: string, uid: string): Pod | undefined {
   return (change?.after?.metadata.uid === uid ? change.after : change?.before) as Pod | undefined
 }
 
-/** By our hand no more healthy pods are down at a time than the set was seen to allow, whatever else goes wrong. A place counts until a pod was available there again. */
+/**
+ * By our hand no more healthy pods are down at a time than the set was seen to allow, whatever else goes wrong. A pod
+ * that is ready is healthy, for however short a time it has been ready. A place counts until a pod was available
+ * there again.
+ */
 const neverTooManyDown = (): Invariant => {
   /** By pod: how it was before it was to go. */
   const alive = new Map<string, Pod>()
@@ -172,7 +180,7 @@ const neverTooManyDown = (): Invariant => {
       const { set, who } = decision
       const places = ordinalsOf(set)
       const { minReadySeconds = 0 } = set.spec
-      if (!places.includes(ordinalOf(call.name)) || !isAvailable(pod, minReadySeconds, decision.atMs)) return undefined
+      if (!places.includes(ordinalOf(call.name)) || !isServing(pod)) return undefined
       const ofSet = down.get(uid!) ?? new Set()
       down.set(uid!, ofSet.add(ordinalOf(call.name)))
       const still = places.filter((o) => ofSet.has(o) && !isAvailable(world.truth.get(pods.plural, `default/${set.metadata.name}-${o}`) as Pod | undefined, minReadySeconds, Math.round(world.timeline.nowMs)))
