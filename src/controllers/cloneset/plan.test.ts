@@ -97,6 +97,20 @@ describe('plan() replaces outdated pods', () => {
     expect(said({ set: sampleSet(over), pods: samplePods(pods) })).toEqual(expected)
   })
 
+  const young = { state: 'young' as const, labels: { first: 'yes' } }
+  it.each<[string, number, string, string[]]>([
+    ['no more than may be unavailable', 2, 'a1 a2 a3 a4 a5', ['delete a1', 'delete a2', 'create b ×2']],
+    ['not while as many as may be are not ready', 2, 'a1 a2 a3 b4! a5!', []],
+    ['as many as still may be', 2, 'a1 a2 a3 a4 a5!', ['delete a1', 'create b']],
+    ['none, though they come first, while others are missing', 1, 'a1 a2 a3 a4', ['create b']],
+  ])('that are ready and not available yet: %s', (_, maxUnavailable, names, expected) => {
+    const priorityStrategy = { weightPriority: [{ weight: 1, matchSelector: { matchLabels: { first: 'yes' } } }] }
+    const set = sampleSet({ image: 'b', update: { maxUnavailable, priorityStrategy }, spec: { minReadySeconds: 10 } })
+    const ready = names.split(' ').filter((name) => !name.endsWith('!'))
+    const pods = samplePods(names, Object.fromEntries(ready.map((name) => [name, young])))
+    expect(said({ set, pods })).toEqual(expected)
+  })
+
   it.each<[string, SetOver, string, string[]]>([
     ['makes others first', { update: { maxUnavailable: 0, maxSurge: 2 } }, 'a1 a2 a3 a4 a5', ['create b ×2']],
     ['waits until these are available', { update: { maxUnavailable: 0, maxSurge: 2 } }, 'a1 a2 a3 a4 a5 b6! b7!', []],

@@ -41,20 +41,30 @@ interface Room {
   updated: number
   /** How many more of all may be. */
   all: number
+  /** How many more of all may be not ready. */
+  ready: number
 }
 
 function roomOf({ goal: { mayBeUnavailable }, counts }: Look): Room {
-  const { replicas, availableReplicas, updatedReplicas, updatedAvailableReplicas } = counts
-  return { updated: mayBeUnavailable - (updatedReplicas - updatedAvailableReplicas), all: mayBeUnavailable - (replicas - availableReplicas) }
+  const { replicas, readyReplicas, availableReplicas, updatedReplicas, updatedAvailableReplicas } = counts
+  return {
+    updated: mayBeUnavailable - (updatedReplicas - updatedAvailableReplicas),
+    all: mayBeUnavailable - (replicas - availableReplicas),
+    ready: mayBeUnavailable - (replicas - readyReplicas),
+  }
 }
 
-/** In order, until one would make too many unavailable. One that is not available itself costs nothing. */
+/**
+ * In order, until one would make too many unavailable. A pod that is not available itself costs nothing, unless it is
+ * ready: then it serves users, and goes only while not too many pods are not ready.
+ */
 function withinRoom(members: readonly Member[], room: Room): Member[] {
   const chosen: Member[] = []
-  let { all } = room
+  let { all, ready } = room
   for (const member of members) {
     if (chosen.length >= room.updated) break
     if (member.isAvailable && all-- <= 0) break
+    if (member.isReady && ready-- <= 0) break
     chosen.push(member)
   }
   return chosen

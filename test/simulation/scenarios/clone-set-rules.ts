@@ -37,6 +37,7 @@ interface Decision {
   /** What tells this look from others. */
   look: object
   isAvailable(pod: Pod): boolean
+  isReady(pod: Pod): boolean
   /** The image of the revision that all pods were of last. */
   currentImage: string | undefined
 }
@@ -58,6 +59,7 @@ function decisionOf(call: Call, world: World, setUid: string | undefined): Decis
     isForsaken: (pod) => !pod.spec.nodeName && claimNamesOf(pod).some(isLost),
     look: observation,
     isAvailable: (pod) => memberOf(set, pod, observation.atMs).isAvailable,
+    isReady: (pod) => memberOf(set, pod, observation.atMs).isReady,
     // One of an earlier set of the name says nothing.
     currentImage: current && controllerOf(current)?.uid === setUid ? wantedImage(current.data as CloneSet) : wantedImage(set),
   }
@@ -140,7 +142,7 @@ const outOfServiceFirst = (): Invariant => ({
   },
 })
 
-/** What is taken out of service by a look leaves as many available as there have to be. */
+/** What is taken out of service by a look leaves as many available, and as many ready, as there have to be. */
 const enoughAvailable = (): Invariant => {
   const taken = new WeakMap<object, Set<string>>()
   return {
@@ -149,15 +151,19 @@ const enoughAvailable = (): Invariant => {
       const pod = deletedPod(call, world) ?? updatedPod(call, world)?.before
       const decision = pod && decisionOf(call, world, ownerOf(pod))
       if (!decision) return undefined
-      const { who, set, pods: seen, look, isAvailable } = decision
-      const available = seen.filter(isAvailable).map(({ metadata }) => metadata.uid!)
-      // One that has become available since is nobody's fault, and neither is one that was not seen so.
-      if (!available.includes(pod!.metadata.uid!)) return undefined
-      const ofLook = taken.get(look) ?? new Set()
-      taken.set(look, ofLook.add(pod!.metadata.uid!))
+      const { who, set, pods: seen, look } = decision
+      const ofLook = (taken.get(look) ?? new Set()).add(pod!.metadata.uid!)
+      taken.set(look, ofLook)
       const { replicas, maxUnavailable } = boundsOf(set)
-      const left = available.filter((uid) => !ofLook.has(uid)).length
-      return left < replicas - maxUnavailable ? `${who}: ${left} are left available, and ${replicas - maxUnavailable} are to be` : undefined
+      const wanted = replicas - maxUnavailable
+      for (const measure of ['isAvailable', 'isReady'] as const) {
+        const those = seen.filter(decision[measure]).map(({ metadata }) => metadata.uid!)
+        // One that has become so since is nobody's fault, and neither is one that was not seen so.
+        if (!those.includes(pod!.metadata.uid!)) continue
+        const left = those.filter((uid) => !ofLook.has(uid)).length
+        if (left < wanted) return `${who}: of those with ${measure} ${left} are left, and ${wanted} are to be`
+      }
+      return undefined
     },
   }
 }
