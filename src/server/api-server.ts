@@ -24,6 +24,7 @@ import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
 import { ResourceCalls } from './resource-calls.ts'
 import { allActions, allResources } from './resources/index.ts'
+import { storedReader } from './read-stored.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import type { Action } from './subresources/action.ts'
 import { versionInfo } from './version.ts'
@@ -107,12 +108,14 @@ export class ApiServer {
     const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey)
     const actions = allActions(tokens)
     const registry = new Registry(allResources(options.random), actions)
+    const { gates, admission, clock, random, logger } = options
     let server: ApiServer | undefined
-    const objects = await ObjectStore.open(options.store, registry, (why) => {
-      options.logger.error('the store can no longer be followed', { error: why })
+    const onLost = (why: Error) => {
+      logger.error('the store can no longer be followed', { error: why })
       if (server) server.#lose(why)
-    }, options.freezesObjects)
-    const { gates, admission, clock, random } = options
+    }
+    const reader = storedReader(() => ({ gates, now: clock.now() }), logger)
+    const objects = await ObjectStore.open(options.store, registry, onLost, { reader, freezes: options.freezesObjects })
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens, actions)
     await bootstrap(parts)

@@ -4,6 +4,7 @@ import { type Store, openMemoryStore } from '../store/index.ts'
 import { ObjectStore } from './object-store.ts'
 import { type Registered, Registry } from './registry.ts'
 import { defineResource } from './resource.ts'
+import { parseObject } from './stored-object.ts'
 import { subdomainName } from '../api/validation/names.ts'
 
 const plain = { version: 'v1', nameRule: subdomainName, validate: () => [], validateUpdate: () => [] }
@@ -78,6 +79,27 @@ describe('ObjectStore', () => {
     const again = await ObjectStore.open(store, registry, () => {})
     expect(again.get(things, 'ns', 'a')!.object).toEqual(objects.get(things, 'ns', 'a')!.object)
     expect(again.revision).toBe(1)
+  })
+
+  it('has objects of other processes read, at any revision, and never its own', async () => {
+    await objects.create(things, thing('a', { spec: 1 }))
+    await objects.create(places, { apiVersion: 'x.io/v1', kind: 'Place', metadata: { name: 'p' } })
+    const again = await ObjectStore.open(store, registry, () => {}, {
+      reader: ({ resource }) => (value) => ({ ...parseObject(value), readAs: resource.plural }) as KubeObject,
+    })
+    const at = async (revision: number) => {
+      const { items } = await again.rangeAt(things, things.prefix, revision, undefined, undefined)
+      return items.map((i) => i.object)
+    }
+    const first = again.get(things, 'ns', 'a')!
+    expect(first.object).toMatchObject({ readAs: 'things' })
+    expect(again.get(places, '', 'p')!.object).toMatchObject({ readAs: 'places' })
+    expect(await again.update(things, first, thing('a', { spec: 1, readAs: 'things' }))).toBe(first)
+    expect((await again.update(things, first, thing('a', { spec: 2 }))).object).not.toHaveProperty('readAs')
+    await again.create(things, thing('b'))
+    expect(await at(2)).toMatchObject([{ spec: 1, readAs: 'things', metadata: { resourceVersion: '1' } }])
+    expect(await at(4)).toEqual([again.get(things, 'ns', 'a')!.object, again.get(things, 'ns', 'b')!.object])
+    expect(JSON.stringify(await at(3))).not.toContain('readAs')
   })
 
   it('follows what another server on the same store writes', async () => {

@@ -6,9 +6,16 @@ import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from './registry.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
-import { StoredObject } from './stored-object.ts'
+import { type ReadValue, StoredObject, parseObject } from './stored-object.ts'
 
 const registryPrefix = '/registry/'
+
+export interface ObjectStoreOptions {
+  /** Gives the reader of a kind's objects that another process has stored. Default: they are served as they are. */
+  reader?(place: Registered): ReadValue
+  /** Freezes each object that is written, before anybody gets it. */
+  freezes?: boolean
+}
 
 /** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
 export class ObjectStore {
@@ -20,22 +27,28 @@ export class ObjectStore {
   #revision: number
   #feed: Watch | undefined
 
-  private constructor(store: Store, registry: Registry, freezes: boolean) {
+  private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
+    const { reader = () => parseObject, freezes } = options
     this.#store = store
-    this.#revision = store.revision
+    this.#revision = revision
     for (const registered of registry.storages()) {
-      const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, freezes)
+      const foreign = { upTo: revision, read: reader(registered) }
+      const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
       this.#caches.set(registered, cache)
       this.#byPrefix.set(registered.prefix, cache)
     }
   }
 
   /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
-  static async open(store: Store, registry: Registry, onLost: (why: Error) => void, freezes = false): Promise<ObjectStore> {
-    const objects = new ObjectStore(store, registry, freezes)
+  static async open(
+    store: Store,
+    registry: Registry,
+    onLost: (why: Error) => void,
+    options: ObjectStoreOptions = {},
+  ): Promise<ObjectStore> {
     const { items, revision } = await store.range(registryPrefix)
+    const objects = new ObjectStore(store, registry, revision, options)
     for (const { key, value, revision } of items) objects.#cacheOf(key)?.load(key, revision, value)
-    objects.#revision = revision
     objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
     return objects
   }
@@ -93,8 +106,8 @@ export class ObjectStore {
   /** All objects under `prefix` as they were at `revision`. */
   async rangeAt(registered: Registered, prefix: string, revision: number, after: string | undefined, limit: number | undefined) {
     const result = await this.#store.range(prefix, { revision, after, limit })
-    const { head } = registered.storage
-    return { ...result, items: result.items.map((i) => StoredObject.fromStore(i.key, i.revision, i.value, head)) }
+    const cache = this.cache(registered)
+    return { ...result, items: result.items.map((item) => cache.version(item)) }
   }
 
   /** The events under `prefix` after a revision that is no longer the newest, and all that follow. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { StoreEvent } from '../store/index.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
-import { headOf } from './stored-object.ts'
+import { headOf, parseObject } from './stored-object.ts'
 
 const head = headOf('v1', 'ConfigMap')
 const prefix = '/registry/configmaps/'
@@ -11,11 +11,14 @@ const put = (name: string, revision: number, x = '', previous?: StoreEvent['prev
 const removal = (name: string, revision: number, previous = { key: prefix + name, value: value(name, ''), revision: 1, createRevision: 1 }): StoreEvent => ({ type: 'delete', key: prefix + name, revision, previous })
 const shown = ({ type, object, previous }: CacheEvent) => `${type} ${object.object.metadata.name}@${object.revision}${previous ? ` was ${previous.revision}` : ''}`
 
+/** All that these tests load was written before. */
+const foreign = { upTo: 10, read: parseObject }
+
 let cache: ResourceCache
 let told: string[][]
 
 beforeEach(() => {
-  cache = new ResourceCache(prefix, head, new WeakMap())
+  cache = new ResourceCache(prefix, head, new WeakMap(), foreign)
   told = []
 })
 
@@ -53,7 +56,7 @@ describe('ResourceCache', () => {
   it('does not decode what its writer has decoded', () => {
     const encoded = new WeakMap<Buffer, Encoded>()
     const own = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
-    cache = new ResourceCache(prefix, head, encoded)
+    cache = new ResourceCache(prefix, head, encoded, foreign)
     const event = put('a', 9)
     const { value } = event as { value: Buffer }
     encoded.set(value, { value, object: own, spec: undefined })
@@ -63,7 +66,7 @@ describe('ResourceCache', () => {
 
   it('freezes what it gets if it is told to', () => {
     const encoded = new WeakMap<Buffer, Encoded>()
-    cache = new ResourceCache(prefix, head, encoded, true)
+    cache = new ResourceCache(prefix, head, encoded, foreign, true)
     cache.apply([put('a', 9)], 9)
     expect(Object.isFrozen(cache.get(`${prefix}a`)!.object.metadata)).toBe(true)
   })
@@ -74,6 +77,23 @@ describe('ResourceCache', () => {
     expect(shown(cache.fromHistory(put('a', 1)))).toBe('ADDED a@1')
     expect(shown(cache.fromHistory(put('a', 3, 'now', older)))).toBe('MODIFIED a@3 was 1')
     expect(shown(cache.fromHistory(removal('a', 4, { ...older, revision: 3, value: value('a', 'now') })))).toBe('DELETED a@4 was 3')
+  })
+
+  it('has versions read that other processes wrote, and takes its own as they are', () => {
+    const read = (bytes: Buffer) => ({ ...parseObject(bytes), data: { x: 'read' } })
+    cache = new ResourceCache(prefix, head, new WeakMap(), { upTo: 10, read })
+    const dataOf = ({ object }: CacheEvent) => (object.object as unknown as { data: { x: string } }).data.x
+    const written = value('a', 'as written')
+    const then = (revision: number) => ({ key: `${prefix}a`, value: written, revision, createRevision: 1 })
+    const historyOf = (event: StoreEvent) => dataOf(cache.fromHistory(event))
+    cache.load(`${prefix}a`, 9, written)
+    const puts = [8, 9, 10, 11].map((revision) => historyOf(put('a', revision, 'as written')))
+    expect(puts).toEqual(['read', 'read', 'read', 'as written'])
+    expect([10, 11].map((revision) => historyOf(removal('a', 12, then(revision))))).toEqual(['read', 'as written'])
+    // Nobody here has encoded it, so that another server on the same store has.
+    cache.listen((events) => told.push(events.map(dataOf)))
+    cache.apply([put('b', 13, 'as written'), removal('a', 14)], 14)
+    expect(told).toEqual([['read', 'read']])
   })
 
   it('shares with history what is still current', () => {

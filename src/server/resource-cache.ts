@@ -1,8 +1,8 @@
 import { deepFreeze } from '../api/json/index.ts'
 import { OrderedMap } from '../base/ordered-map.ts'
-import type { StoreEvent } from '../store/index.ts'
+import type { StoreEvent, Versioned } from '../store/index.ts'
 import type { Encoded } from './encode-object.ts'
-import { type Head, type LineType, StoredObject } from './stored-object.ts'
+import { type Head, type LineType, type ReadValue, StoredObject } from './stored-object.ts'
 
 export type CacheEventType = LineType
 
@@ -13,8 +13,17 @@ export interface CacheEvent {
   previous: StoredObject | undefined
 }
 
+/** How versions are read that this process has not written: they may lack what it would have added. */
+export interface Foreign {
+  /** All revisions up to this one were written before this process. */
+  upTo: number
+  read: ReadValue
+}
+
 /** Called with the events of one commit, in order. */
 export type CacheListener = (events: readonly CacheEvent[], revision: number) => void
+
+type StoredVersion = Pick<Versioned, 'key' | 'revision' | 'value'>
 
 /** The current state of all objects of one resource, kept up to date by the store's events before their writers are answered. */
 export class ResourceCache {
@@ -27,11 +36,13 @@ export class ResourceCache {
 
   /** Whether objects are frozen before anybody gets them. */
   readonly #freezes: boolean
+  readonly #foreign: Foreign
 
-  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, freezes = false) {
+  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, foreign: Foreign, freezes = false) {
     this.prefix = prefix
     this.head = head
     this.#encoded = encoded
+    this.#foreign = foreign
     this.#freezes = freezes
   }
 
@@ -53,7 +64,13 @@ export class ResourceCache {
   }
 
   load(key: string, revision: number, value: Buffer): void {
-    this.#objects.set(key, StoredObject.fromStore(key, revision, value, this.head))
+    this.#objects.set(key, this.#past({ key, revision, value }))
+  }
+
+  /** A version out of the store's history: the cache's own where it is still the current one. */
+  version(stored: StoredVersion): StoredObject {
+    const current = this.#objects.get(stored.key)
+    return current?.revision === stored.revision ? current : this.#past(stored)
   }
 
   /** Takes in the store's events of one commit and tells the listeners. */
@@ -75,7 +92,10 @@ export class ResourceCache {
       return { type: 'DELETED', object: previous!.at(event.revision), previous }
     }
     const type = previous ? 'MODIFIED' : 'ADDED'
-    const object = StoredObject.fromStore(event.key, event.revision, event.value, this.head, this.#encoded.get(event.value), type)
+    const encoded = this.#encoded.get(event.value)
+    const object = encoded
+      ? StoredObject.fromStore(event.key, event.revision, event.value, this.head, encoded, type)
+      : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#foreign.read, type)
     if (this.#freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
@@ -83,12 +103,14 @@ export class ResourceCache {
 
   /** An event out of the store's history, as the cache would have told it. */
   fromHistory(event: StoreEvent): CacheEvent {
-    const version = (v: { key: string; revision: number; value: Buffer }) => {
-      const current = this.#objects.get(v.key)
-      return current?.revision === v.revision ? current : StoredObject.fromStore(v.key, v.revision, v.value, this.head)
-    }
-    const previous = event.previous && version(event.previous)
+    const previous = event.previous && this.version(event.previous)
     if (event.type === 'delete') return { type: 'DELETED', object: previous!.at(event.revision), previous }
-    return { type: previous ? 'MODIFIED' : 'ADDED', object: version(event), previous }
+    return { type: previous ? 'MODIFIED' : 'ADDED', object: this.version(event), previous }
+  }
+
+  #past({ key, revision, value }: StoredVersion): StoredObject {
+    const { upTo, read } = this.#foreign
+    if (revision <= upTo) return StoredObject.unread(key, revision, value, this.head, read)
+    return StoredObject.fromStore(key, revision, value, this.head)
   }
 }

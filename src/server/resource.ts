@@ -67,7 +67,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   verbs?: readonly Verb[]
   nameRule: NameRule
 
-  /** Fills in what the user left out, on every decode: create, update and the result of a patch. */
+  /**
+   * Fills in what the user left out, on every decode: create, update, the result of a patch, and objects that another
+   * process has stored. Applied again it changes nothing.
+   */
   defaults?(obj: T, ctx: RuleContext): void
   /** Clears what a user may not set on create (the status is cleared for every kind that has that subresource), drops gated fields. */
   prepareForCreate?(obj: T, ctx: RuleContext): void

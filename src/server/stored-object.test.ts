@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { KubeObject } from '../api/object.ts'
 import { encodeForStore } from './encode-object.ts'
-import { StoredObject, headOf, watchLine } from './stored-object.ts'
+import { StoredObject, headOf, parseObject, watchLine } from './stored-object.ts'
 
 const head = headOf('v1', 'ConfigMap')
 const object = (): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ä', resourceVersion: '3' }, data: { '日': '本' } }) as KubeObject
@@ -50,6 +50,55 @@ describe('StoredObject', () => {
       expect(one.size).toBe(one.bytes.length)
       expect(one.bytes).toEqual(stored().bytes)
     }
+  })
+})
+
+describe('StoredObject.unread()', () => {
+  const withoutType = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ä"}}')
+  const counted = () => {
+    const read = vi.fn((value: Buffer) => ({ ...parseObject(value), data: { new: 'ü' } }) as KubeObject)
+    return { read, stored: StoredObject.unread('/k', 42, withoutType, head, read, 'MODIFIED') }
+  }
+  const shownAt42 = { resourceVersion: '42', name: 'ä' }
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: shownAt42, data: { new: 'ü' } })
+
+  it.each<[string, (stored: StoredObject) => unknown]>([
+    ['object', (stored) => stored.object],
+    ['frozen object', (stored) => stored.frozen],
+    ['bytes', (stored) => stored.bytes],
+    ['size', (stored) => stored.size],
+    ['watch line', (stored) => stored.watchLine('MODIFIED')],
+    ['another watch line', (stored) => stored.watchLine('ADDED')],
+    ['item of a list', (stored) => stored.itemTail],
+    ['state at another revision', (stored) => stored.at(43)],
+  ])('is read once, when its %s is first asked for', (_what, look) => {
+    const { read, stored } = counted()
+    expect(read).not.toHaveBeenCalled()
+    look(stored)
+    expect([stored.bytes.toString(), stored.size]).toEqual([text, Buffer.byteLength(text)])
+    expect(stored.object).toEqual(JSON.parse(text))
+    expect(stored.watchLine('MODIFIED').toString()).toBe(`{"type":"MODIFIED","object":${text}}\n`)
+    expect(stored.at(7).bytes.toString()).toBe(text.replace('42', '7'))
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('lets the next version take over the bytes of its spec', () => {
+    const set = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, spec: { x: 1 }, status: {} }
+    const stored = StoredObject.unread('/k', 42, encodeForStore(set).value, head, parseObject)
+    expect(stored.specBytes((stored.object as typeof set).spec)).toBeUndefined()
+    expect(stored.bytes.length).toBeGreaterThan(0)
+    expect(stored.specBytes((stored.object as typeof set).spec)!.toString()).toBe('{"x":1}')
+  })
+
+  it('that cannot be read fails each time, and not for ever', () => {
+    let isBroken = true
+    const stored = StoredObject.unread('/k', 42, withoutType, head, (value) => {
+      if (isBroken) throw new Error('broken')
+      return parseObject(value)
+    })
+    for (const look of [() => stored.bytes, () => stored.object, () => stored.bytes]) expect(look).toThrow('broken')
+    isBroken = false
+    expect(stored.object.metadata).toEqual({ resourceVersion: '42', name: 'ä' })
   })
 })
 

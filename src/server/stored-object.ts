@@ -1,6 +1,7 @@
 import { deepFreeze } from '../api/json/index.ts'
 import type { KubeObject, ObjectMeta } from '../api/object.ts'
-import { type BeforeStatus, type Encoded, type KnownParts, type SpecPlace, specOpening } from './encode-object.ts'
+import { encodeForStore, specOpening } from './encode-object.ts'
+import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -24,6 +25,12 @@ const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVer
 /** What an event of a watch says has happened. */
 export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
+/** Reads a stored value, which has no resource version. */
+export type ReadValue = (value: Buffer) => KubeObject
+
+/** Parses an object's bytes as they are. */
+export const parseObject: ReadValue = (bytes) => JSON.parse(bytes.toString()) as KubeObject
+
 /** Most objects have these parts. */
 type WithParts = KubeObject & { spec?: unknown; status?: unknown }
 
@@ -39,21 +46,33 @@ const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: 
 export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
-  /** The line of the event that made this version, which holds the object's bytes: watchers and readers share one copy. */
-  readonly #line: Buffer
+  /** See `#line`. Undefined while nobody has asked for the bytes of a version that has to be read first. */
+  #encoded: Buffer | undefined
   readonly #type: LineType
   readonly #head: Head
   #object: KubeObject | undefined
-  readonly #spec: SpecPlace | undefined
+  /** Known only while `#encoded` is. */
+  #spec: SpecPlace | undefined
+  /** The source of `#object` and `#encoded`. Undefined as soon as there is one of them: the other is made of that. */
+  #unread: { value: Buffer; read: ReadValue } | undefined
 
-  private constructor(key: string, revision: number, line: Buffer, type: LineType, head: Head, object: KubeObject | undefined, spec?: SpecPlace) {
+  private constructor(
+    key: string,
+    revision: number,
+    line: Buffer | undefined,
+    type: LineType,
+    head: Head,
+    object?: KubeObject,
+    spec?: SpecPlace,
+  ) {
     this.key = key
     this.revision = revision
-    this.#line = line
+    this.#encoded = line
     this.#type = type
     this.#head = head
     this.#object = object
     this.#spec = spec
+    this.#unread = undefined
   }
 
   /** `encoded` is what the value was made of, if that is at hand: its object must not be changed any more. `type` is that of the event most watchers get. */
@@ -64,6 +83,20 @@ export class StoredObject implements KnownParts {
     return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object, encoded?.spec)
   }
 
+  /** A version that is not served as it is stored: `read` makes its object of the value when it is first looked at. */
+  static unread(
+    key: string,
+    revision: number,
+    value: Buffer,
+    head: Head,
+    read: ReadValue,
+    type: LineType = 'ADDED',
+  ): StoredObject {
+    const stored = new StoredObject(key, revision, undefined, type, head)
+    stored.#unread = { value, read }
+    return stored
+  }
+
   /** The same content under another revision: what a deletion's event shows. */
   at(revision: number): StoredObject {
     const start = this.#head.metadataLength
@@ -72,6 +105,25 @@ export class StoredObject implements KnownParts {
     // Parts are shared, as nobody changes them.
     const object = was && { ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } }
     return new StoredObject(this.key, revision, line, 'DELETED', this.#head, object)
+  }
+
+  /** The line of the event that made this version. It holds the object's bytes: watchers and readers share one copy. */
+  get #line(): Buffer {
+    return (this.#encoded ??= this.#encode())
+  }
+
+  /** Makes the line. An object that is read for it is not kept: most readers ask for bytes only. */
+  #encode(): Buffer {
+    const { value, spec } = encodeForStore(this.#object ? withoutVersion(this.#object) : this.#read())
+    this.#unread = undefined
+    this.#spec = spec
+    const { metadataLength } = this.#head
+    return lineOf(this.#type, value, metadataLength, metadataLength, this.revision)
+  }
+
+  #read(): KubeObject {
+    const { value, read } = this.#unread!
+    return read(value)
   }
 
   /** Length of `bytes`. */
@@ -86,8 +138,14 @@ export class StoredObject implements KnownParts {
 
   /** The decoded object. Shared: it must not be changed. */
   get object(): KubeObject {
-    this.#object ??= JSON.parse(this.bytes.toString()) as KubeObject
+    this.#object ??= this.#unread ? this.#readObject() : parseObject(this.bytes)
     return this.#object
+  }
+
+  #readObject(): KubeObject {
+    const object = this.#read()
+    this.#unread = undefined
+    return { ...object, metadata: { resourceVersion: String(this.revision), ...object.metadata } }
   }
 
   /** The bytes of `spec`, if it is this object's own, and they are known. */
@@ -135,6 +193,11 @@ export class StoredObject implements KnownParts {
   watchLine(type: LineType): Buffer {
     return type === this.#type ? this.#line : watchLine(type, this.bytes)
   }
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
 }
 
 /** Whether all members but the resource version are the very same. */

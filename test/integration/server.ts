@@ -10,6 +10,8 @@ export interface Options {
   gates?: Partial<Record<GateName, boolean>>
   seed?: number
   maxWatches?: number
+  /** A store that earlier servers may have written to. Default: a new one in memory. */
+  store?: Store
   /** Puts itself between the server and its store, to make it fail. */
   wrapStore?(store: Store): Store
 }
@@ -43,10 +45,10 @@ export class TestServer {
     this.errors = errors
   }
 
-  static async start({ gates, seed = 1, maxWatches, wrapStore }: Options = {}): Promise<TestServer> {
+  static async start({ gates, seed = 1, maxWatches, store: given, wrapStore }: Options = {}): Promise<TestServer> {
     const clock = new VirtualClock()
-    const memory = openMemoryStore({ clock })
-    const store = wrapStore?.(memory) ?? memory
+    const inner = given ?? openMemoryStore({ clock })
+    const store = wrapStore?.(inner) ?? inner
     const errors: string[] = []
     const api = await ApiServer.open({
       store,
@@ -114,6 +116,12 @@ export class TestServer {
       return l.startsWith(name) && /^[{ ]/.test(rest) && Object.entries(labels).every(([k, v]) => rest.includes(`${k}="${v}"`))
     })
     return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1))
+  }
+
+  /** Ends this server, and starts another on what it has stored. */
+  async restart(options: Options = {}): Promise<TestServer> {
+    this.api.close()
+    return TestServer.start({ ...options, store: this.store })
   }
 
   async close(): Promise<void> {
