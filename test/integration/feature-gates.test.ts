@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GateName } from '../../src/api/feature-gates.ts'
+import { openLmdbStore } from '../../src/store/index.ts'
 import { TestServer } from './server.ts'
 
 const started: TestServer[] = []
@@ -19,6 +23,10 @@ async function startWith(gates: Partial<Record<GateName, boolean>>): Promise<Tes
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
 const selector = { matchLabels: { app: 'a' } }
+
+const rolling = (maxUnavailable: number | string) => ({
+  updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } },
+})
 
 const kinds = {
   statefulsets: { gate: 'StatefulSetConditions', path: '/apis/apps/v1/namespaces/default/statefulsets', make: (spec: object) => ({ metadata: { name: 'a' }, spec: { serviceName: 'a', selector, template, ...spec } }) },
@@ -45,8 +53,6 @@ describe.each(Object.entries(kinds))('progressDeadlineSeconds of %s', (_plural, 
 
 describe('maxUnavailable of statefulsets', () => {
   const { path, make } = kinds.statefulsets
-  const rolling = (maxUnavailable: number | string) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } } })
-
   it('is kept and judged while its gate is on', async () => {
     const server = await startWith({ MaxUnavailableStatefulSet: true })
     const { body } = await server.create(path, make(rolling('25%')))
@@ -68,33 +74,95 @@ describe('maxUnavailable of statefulsets', () => {
   })
 })
 
-describe('fields that came while their gates were on', () => {
-  it('are kept by updates after the gates were switched off', async () => {
-    const { path, make } = kinds.statefulsets
-    const on = await startWith({})
-    await on.create(path, make({ progressDeadlineSeconds: 120, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } }))
-    const { ApiServer, Authenticator, admissionPlugins } = await import('../../src/server/index.ts')
-    const { FeatureGates } = await import('../../src/api/feature-gates.ts')
-    const { silentLogger } = await import('../../src/base/logger.ts')
-    const { MemoryExchange } = await import('./exchange.ts')
-    const off = await ApiServer.open({
-      store: on.store,
-      gates: FeatureGates.of({ StatefulSetConditions: false, MaxUnavailableStatefulSet: false }),
-      authenticator: new Authenticator(),
-      admission: admissionPlugins,
-      clock: on.clock,
-      random: on.api.parts.random,
-      logger: silentLogger,
-      release: '0.0.0-test',
-      freezesObjects: true,
-      address: '127.0.0.1:6443',
-    })
-    const body = Buffer.from(JSON.stringify({ spec: { replicas: 3 } }))
-    const exchange = new MemoryExchange({ method: 'PATCH', url: `${path}/a`, headers: { 'content-type': 'application/merge-patch+json' }, body })
-    await off.handle(exchange)
-    const { spec } = JSON.parse((await exchange.answered).text) as { spec: { replicas: number; progressDeadlineSeconds: number; updateStrategy: { rollingUpdate: { maxUnavailable: number } } } }
-    expect([spec.replicas, spec.progressDeadlineSeconds, spec.updateStrategy.rollingUpdate.maxUnavailable]).toEqual([3, 120, 2])
-    off.close()
+const deadline = {
+  field: 'progressDeadlineSeconds',
+  set: (value: number) => ({ progressDeadlineSeconds: value }),
+  read: (spec: any) => spec.progressDeadlineSeconds,
+  byDefault: 2147483647,
+}
+
+/** The fields that gates switch, with the default that they have while the gate is on. */
+const fields = [
+  { ...kinds.statefulsets, ...deadline },
+  { ...kinds.daemonsets, ...deadline },
+  {
+    ...kinds.statefulsets,
+    gate: 'MaxUnavailableStatefulSet',
+    field: 'maxUnavailable',
+    set: rolling,
+    read: (spec: any) => spec.updateStrategy.rollingUpdate.maxUnavailable,
+    byDefault: 1,
+  },
+] as const
+
+describe.each(fields)('$field, by $gate,', ({ gate, path, make, set, read, byDefault }) => {
+  const isOnAt = [
+    { words: 'on all the time', atFirst: true, later: true },
+    { words: 'on, then off', atFirst: true, later: false },
+    { words: 'off, then on', atFirst: false, later: true },
+    { words: 'off all the time', atFirst: false, later: false },
+  ]
+  let server: TestServer
+
+  /** The field and the generation of an answer. */
+  const seen = ({ body }: { body: any }) => [read(body.spec), body.metadata.generation]
+  const seenNow = async () => seen(await server.get(`${path}/a`))
+
+  async function makeThenRestart(spec: object, { atFirst, later }: (typeof isOnAt)[number]): Promise<void> {
+    const first = await TestServer.start({ gates: { [gate]: atFirst } })
+    expect((await first.create(path, make(spec))).code).toBe(201)
+    server = await first.restart({ gates: { [gate]: later } })
+    started.push(server)
+  }
+
+  it.each(isOnAt)('that was given is as it should be with the gate $words', async (isOn) => {
+    await makeThenRestart({ minReadySeconds: 0, ...set(7) }, isOn)
+    const stored = isOn.atFirst ? 7 : isOn.later ? byDefault : undefined
+    expect(await seenNow()).toEqual([stored, 1])
+    expect(seen(await server.patch(`${path}/a`, { metadata: { labels: { l: 'v' } } }))).toEqual([stored, 1])
+    const isTaken = isOn.atFirst || isOn.later
+    expect(seen(await server.patch(`${path}/a`, { spec: set(9) }))).toEqual(isTaken ? [9, 2] : [undefined, 1])
+    const other = await server.patch(`${path}/a`, { spec: { minReadySeconds: 1 } })
+    expect(seen(other)).toEqual(isTaken ? [9, 3] : [undefined, 2])
+  })
+
+  it.each(isOnAt)('that was left out is as it should be with the gate $words', async (isOn) => {
+    await makeThenRestart({}, isOn)
+    const stored = isOn.atFirst || isOn.later ? byDefault : undefined
+    expect(await seenNow()).toEqual([stored, 1])
+    expect(seen(await server.patch(`${path}/a`, { metadata: { labels: { l: 'v' } } }))).toEqual([stored, 1])
+    // With the gate off nobody puts back the default that a whole new object leaves out.
+    const isCleared = isOn.atFirst && !isOn.later
+    expect(seen(await server.update(`${path}/a`, make({})))).toEqual(isCleared ? [undefined, 2] : [stored, 1])
+    if (isCleared) expect(seen(await server.patch(`${path}/a`, { spec: set(9) }))).toEqual([undefined, 2])
+  })
+
+  it('of a live object survives the gate being off for a while, on one data directory', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'coxswain-gates-'))
+    const restart = async (isOn: boolean) => {
+      await server?.close()
+      server = await TestServer.start({ gates: { [gate]: isOn }, store: await openLmdbStore({ dir }) })
+    }
+    try {
+      await restart(true)
+      await server.create(path, make(set(7)))
+      await restart(false)
+      expect(await seenNow()).toEqual([7, 1])
+      await server.patch(`${path}/a`, { metadata: { labels: { l: 'off' } } })
+      // A second object comes while it is off.
+      await server.create(path, { ...make(set(7)), metadata: { name: 'b' } })
+      await restart(true)
+      expect(await seenNow()).toEqual([7, 1])
+      expect(seen(await server.get(`${path}/b`))).toEqual([byDefault, 1])
+      expect(seen(await server.patch(`${path}/b`, { metadata: { labels: { l: 'on' } } }))).toEqual([byDefault, 1])
+      await restart(false)
+      // The label has stored the default along with it.
+      expect(seen(await server.get(`${path}/b`))).toEqual([byDefault, 1])
+      expect(server.errors).toEqual([])
+    } finally {
+      await server.close()
+      rmSync(dir, { recursive: true })
+    }
   })
 })
 
