@@ -125,13 +125,11 @@ export function validateStatefulSetUpdate(obj: StatefulSet, old: StatefulSet): F
 /** Judges a StatefulSet's status. */
 export function validateStatefulSetStatus(obj: StatefulSet, old: StatefulSet): FieldError[] {
   const status: Partial<NonNullable<StatefulSet['status']>> = obj.status ?? {}
+  const ofPods = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const
+  const ofSpec = ['desiredReplicas', 'expectedUpdatedReplicas'] as const
   return [
-    ...validateCounts(
-      status,
-      ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
-      statusPath,
-    ),
-    ...validateAtMostReplicas(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], statusPath),
+    ...validateCounts(status, ['replicas', ...ofPods, 'observedGeneration', 'collisionCount', ...ofSpec], statusPath),
+    ...validateAtMostReplicas(status, ofPods, statusPath),
     ...validateAvailableAreReady(status, statusPath, 'cannot be greater than status.readyReplicas'),
     ...validateCollisionCount(status, old.status, statusPath),
   ]

@@ -137,6 +137,15 @@ describe('statefulsets', () => {
     ])
   })
 
+  it('has a status whose counts are not negative', () => {
+    const old = { ...trial.created(draft()), status: { replicas: 0 } }
+    const counts = ['observedGeneration', 'collisionCount', 'desiredReplicas', 'expectedUpdatedReplicas']
+    for (const name of counts) {
+      const refused = `status.${name}: Invalid value: -1: must be greater than or equal to 0`
+      expect(trial.statusRefusals(old, { replicas: 0, [name]: -1 })).toContain(refused)
+    }
+  })
+
   it('has a status whose counts fit together', () => {
     const old = { ...trial.created(draft()), status: { replicas: 0 } }
     expect(trial.statusRefusals(old, { replicas: 1, readyReplicas: 0, currentReplicas: 2, availableReplicas: 1 })).toEqual([
