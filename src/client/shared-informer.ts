@@ -132,6 +132,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     return this.#watcher.state
   }
 
+  /** Whether objects of this namespace are in its scope, selectors aside; undefined or '' for a cluster-scoped kind. */
+  covers(namespace: string | undefined): boolean {
+    return !this.#options.namespace || this.#options.namespace === namespace
+  }
+
   /** Who writes what this informer will be told of says so here: readiness fails if it is not told in time. */
   noteWrite(resourceVersion: string): void {
     this.#lag.noteWrite(resourceVersion)

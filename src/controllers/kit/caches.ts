@@ -51,9 +51,9 @@ export class Caches {
     return this.of(type).byIndex(index, value)
   }
 
-  /** Whether objects of this type are cached. */
-  has(type: ResourceType): boolean {
-    return this.#informers.has(resourceName(type))
+  /** Whether objects of this type in this namespace are cached, if there are any. */
+  covers(type: ResourceType, namespace: string | undefined): boolean {
+    return this.#informers.get(resourceName(type))?.covers(namespace) ?? false
   }
 
   /** The cache itself. Throws for a type that the controller did not declare. */

@@ -75,7 +75,7 @@ export class UnsettledWrites {
     const { verb, type, namespace, name, last, generateName } = write
     try {
       const there = await client.get(type, namespace, name, { signal })
-      log.wrote(subject, type, there.metadata.resourceVersion)
+      log.wrote(subject, type, there.metadata)
       if (verb === 'delete' && last && there.metadata.uid !== last.metadata.uid) log.removed(subject, type, last)
     } catch (e) {
       if (!isNotFound(e)) throw e

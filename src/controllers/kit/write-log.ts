@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts'
+import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import { type ConsistencyStore, type ResourceType, keyOf, resourceName } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 
@@ -19,18 +19,20 @@ export class WriteLog {
   }
 
   /** The server has this version now. */
-  wrote({ key, uid }: Subject, type: ResourceType, resourceVersion: string | undefined): void {
-    // What is not cached is never read back, and nothing would ever say that it was seen.
-    if (!resourceVersion || !this.#caches.has(type)) return
+  wrote({ key, uid }: Subject, type: ResourceType, { namespace, resourceVersion }: ObjectMeta): void {
+    // No cache will contain a write outside its scope. A cache of one namespace is not told of the others. It passes
+    // their versions with the next bookmark, up to a minute later.
+    if (!resourceVersion || !this.#caches.covers(type, namespace)) return
     if (this.#store.wroteAt(key, uid, resourceName(type), resourceVersion)) this.#caches.of(type).noteWrite(resourceVersion)
   }
 
   /** The server no longer has this object; `object` is how it was last known. */
   removed({ key, uid }: Subject, type: ResourceType, object: KubeObject): void {
-    if (!this.#caches.has(type)) return
+    const { namespace, resourceVersion, uid: removedUid } = object.metadata
+    if (!this.#caches.covers(type, namespace)) return
     const resource = resourceName(type)
     // The cache must first have come as far as the object itself.
-    if (object.metadata.resourceVersion) this.#store.wroteAt(key, uid, resource, object.metadata.resourceVersion)
-    if (object.metadata.uid) this.#store.expectGone(key, uid, resource, keyOf(object), object.metadata.uid)
+    if (resourceVersion) this.#store.wroteAt(key, uid, resource, resourceVersion)
+    if (removedUid) this.#store.expectGone(key, uid, resource, keyOf(object), removedUid)
   }
 }

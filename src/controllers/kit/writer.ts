@@ -150,7 +150,7 @@ export class Writer {
     const { namespace = '', name = '', generateName } = object.metadata
     try {
       const made = await client.create(type, object, { namespace, ...this.#options() })
-      log.wrote(this.#subject, type, made.metadata.resourceVersion)
+      log.wrote(this.#subject, type, made.metadata)
       return made
     } catch (e) {
       if (isFateUnknown(e)) this.#remember({ verb: 'create', type, namespace, name, generateName })
@@ -159,7 +159,7 @@ export class Writer {
       if (!isAlreadyExists(e) || !this.#parts.owns.has(resourceName(type))) throw e
       // The plan did not know of it: it is our own whose answer was lost, or somebody else's. Either way the cache should have it next time.
       const there = await client.get(type, namespace, name, this.#options())
-      log.wrote(this.#subject, type, there.metadata.resourceVersion)
+      log.wrote(this.#subject, type, there.metadata)
       if (isControlledBy(there, this.#owner) && !there.metadata.deletionTimestamp) return there
       throw e
     }
@@ -174,7 +174,7 @@ export class Writer {
     const { namespace = '', name = '' } = object.metadata
     try {
       const changed = await send()
-      this.#parts.log.wrote(this.#subject, type, changed.metadata.resourceVersion)
+      this.#parts.log.wrote(this.#subject, type, changed.metadata)
       if (wasWaitingForThis(changed)) this.#parts.log.removed(this.#subject, type, changed)
       return changed
     } catch (e) {
@@ -186,9 +186,11 @@ export class Writer {
 
   #deleted(type: ResourceType, object: KubeObject, answer: KubeObject | Status): void {
     const { log } = this.#parts
-    const { resourceVersion, deletionTimestamp } = (answer as KubeObject).metadata
+    const { metadata } = answer as KubeObject
+    const { resourceVersion, deletionTimestamp } = metadata
     const isStatus = answer.kind === 'Status'
-    if (!isStatus && resourceVersion && resourceVersion !== object.metadata.resourceVersion) return log.wrote(this.#subject, type, resourceVersion)
+    const isChanged = resourceVersion && resourceVersion !== object.metadata.resourceVersion
+    if (!isStatus && isChanged) return log.wrote(this.#subject, type, metadata)
     // Asked for before, and nothing changed by it.
     if (!isStatus && deletionTimestamp && object.metadata.deletionTimestamp) return
     log.removed(this.#subject, type, object)
