@@ -36,7 +36,7 @@ export interface Informer<T extends KubeObject = KubeObject> {
 export interface InformerLag {
   /** Seconds since the oldest write that somebody told the informer about and that it has not seen yet; 0 if there is none. */
   unseenWriteSeconds(): number
-  /** Seconds since the last event or bookmark. */
+  /** Seconds since the last list, event or bookmark. */
   silentSeconds(): number
   /** Why readiness should fail: not synced, or behind its limit. Undefined while all is well. */
   problem(): string | undefined

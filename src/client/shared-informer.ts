@@ -192,9 +192,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       bookmark: (resourceVersion) => {
         bookmarks?.inc()
         this.#cache.bookmark()
-        this.#progress(resourceVersion)
+        this.#progress(resourceVersion, true)
         this.#tellBookmark(this.#handlers)
       },
+      opened: () => this.#lag.opened(),
       asked: (how) => metrics?.lists(how).inc(),
       restarted: (reason) => metrics?.restarts(reason).inc(),
     }
@@ -211,9 +212,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     for (const done of this.#waiting.splice(0)) done()
   }
 
-  #progress(seen: string): void {
+  #progress(seen: string, isBookmark = false): void {
     this.#seen = seen
-    this.#lag.heard(seen)
+    this.#lag.heard(seen, isBookmark)
   }
 
   #transformed(object: T): T {

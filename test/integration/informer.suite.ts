@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors.ts'
 import type { ConfigMap } from '../../src/api/generated/types.ts'
 import { MetricsRegistry } from '../../src/base/metrics.ts'
-import { InformerFactory, type InformerHandler, SharedInformer, type SharedInformerOptions, configmaps } from '../../src/client/index.ts'
+import type { InformerHandler, SharedInformerOptions, WatchEvent } from '../../src/client/index.ts'
+import { InformerFactory, SharedInformer, configmaps } from '../../src/client/index.ts'
 import type { World } from './worlds.ts'
 
 const named = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({
@@ -210,6 +211,57 @@ export function informerSuite(what: string, makeWorld: () => Promise<World>): vo
       expect(restarts('ended')).toBeGreaterThanOrEqual(6)
       expect(restarts('ended')).toBeLessThanOrEqual(12)
       expect(metric('informer_list_total', '')).toBe(1)
+    })
+
+    /** A server that answers every watch, and sends no bookmark but the one that marks the end of what is there. */
+    const withoutBookmarks = ({ type, object: { metadata } }: WatchEvent) =>
+      type === 'BOOKMARK' && !metadata.annotations?.['k8s.io/initial-events-end']
+
+    test('is ready through an hour of nothing, without bookmarks, on watches that are accepted anew', async () => {
+      world.transport.loses = withoutBookmarks
+      const informer = await started()
+      for (let second = 0; second < 3600; second += 30) {
+        await world.pass(30_000)
+        expect(informer.lag.problem()).toBeUndefined()
+      }
+      expect(restarts('frozen')).toBe(30)
+      expect(metric('informer_list_total', '')).toBe(1)
+      await create('late')
+      await world.until('it watches', () => keys(informer).join() === 'late')
+    })
+
+    test('is not ready, where there are no bookmarks, once no watch is accepted any more', async () => {
+      world.transport.loses = withoutBookmarks
+      const informer = await started()
+      await world.pass(600_000)
+      expect(informer.lag.problem()).toBeUndefined()
+      world.transport.intercept = () => new Promise(() => {})
+      await world.pass(151_000 + 120_000)
+      expect(informer.lag.problem()).toMatch(/^informer configmaps has heard nothing for \d+ s$/)
+    })
+
+    test('is not ready while watches are accepted and the events that are known to be due do not come', async () => {
+      world.transport.loses = () => true
+      const informer = await started({ stream: false })
+      informer.noteWrite((await create('a')).metadata.resourceVersion!)
+      for (let minute = 0; minute < 10; minute++) {
+        await world.pass(60_000)
+        expect(informer.lag.problem()).toBe(`informer configmaps has not seen a write of ${60 * (minute + 1)} s ago`)
+      }
+      world.transport.loses = () => false
+      await world.pass(120_000)
+      await world.until('it is told', () => keys(informer).join() === 'a')
+      expect(informer.lag.problem()).toBeUndefined()
+    })
+
+    test('is not ready, where there were bookmarks, while watches are accepted and none comes any more', async () => {
+      const informer = await started()
+      await world.pass(61_000)
+      world.freezeWatches()
+      world.transport.loses = () => true
+      await world.pass(300_000)
+      expect(restarts('frozen')).toBeGreaterThan(1)
+      expect(informer.lag.problem()).toMatch(/^informer configmaps has heard nothing for 30\d s$/)
     })
 
     test('lists in pages', async () => {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../src/api/object.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../../src/client/index.ts'
+import type { ApiRequest, Transport, WatchEvent, WatchListener } from '../../src/client/index.ts'
+import { TransportError } from '../../src/client/index.ts'
 
 /** A transport in which things go wrong as a test wants them to. */
 export class TappedTransport implements Transport {
@@ -12,6 +13,8 @@ export class TappedTransport implements Transport {
   isDown = false
   /** Every event of a watch comes so much later. */
   delayMs = 0
+  /** Events that are lost on the way, on every watch that is opened from now on. */
+  loses: (event: WatchEvent) => boolean = () => false
   /** May answer a request itself, change it, or fail it. */
   intercept: (request: ApiRequest) => ApiRequest | Promise<ApiRequest> = (request) => request
 
@@ -49,7 +52,14 @@ export class TappedTransport implements Transport {
     const begin = (asked: ApiRequest) => {
       if (isOver) return
       if (this.isDown) return close(new TransportError('connection refused', true))
-      stop = this.#inner().watch<T>(asked, { opened: () => later(() => listener.opened()), event: (event) => later(() => listener.event(event)), closed: (error) => later(() => close(error)) })
+      const { loses } = this
+      stop = this.#inner().watch<T>(asked, {
+        opened: () => later(() => listener.opened()),
+        event: (event) => {
+          if (!loses(event)) later(() => listener.event(event))
+        },
+        closed: (error) => later(() => close(error)),
+      })
     }
     void Promise.resolve()
       .then(() => this.intercept(request))

@@ -67,4 +67,34 @@ describe('LagMeter', () => {
     lag.heard('5')
     expect([lag.silentSeconds(), lag.problem()]).toEqual([0, undefined])
   })
+
+  test('takes a watch that was accepted for a sign of life, where no bookmark has ever come', () => {
+    const { clock, lag } = meter()
+    lag.heard('5')
+    clock.advance(120_000)
+    lag.opened()
+    clock.advance(150_000)
+    expect([lag.silentSeconds(), lag.problem()]).toEqual([270, undefined])
+    clock.advance(1000)
+    expect(lag.problem()).toBe('informer pods has heard nothing for 151 s')
+  })
+
+  test('expects bookmarks of a server that has sent one, whatever it accepts', () => {
+    const { clock, lag } = meter()
+    lag.heard('5', true)
+    clock.advance(120_000)
+    lag.opened()
+    clock.advance(31_000)
+    expect(lag.problem()).toBe('informer pods has heard nothing for 151 s')
+  })
+
+  test('has a problem with a write that was not seen, though a watch was accepted since', () => {
+    const { clock, lag } = meter()
+    lag.heard('5')
+    lag.noteWrite('6')
+    clock.advance(9000)
+    lag.opened()
+    clock.advance(2000)
+    expect(lag.problem()).toBe('informer pods has not seen a write of 11 s ago')
+  })
 })

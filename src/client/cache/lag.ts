@@ -28,6 +28,10 @@ export class LagMeter implements InformerLag {
   #unseen: Noted[] = []
   #seen = ''
   #heardAtMs: number
+  /** When the server last accepted a watch. */
+  #openedAtMs = Number.NEGATIVE_INFINITY
+  /** Whether the server is known to send bookmarks, which makes silence a fault. */
+  #sendsBookmarks = false
   #isSynced = false
 
   constructor(name: string, clock: Clock, limits: LagLimits) {
@@ -44,13 +48,19 @@ export class LagMeter implements InformerLag {
   }
 
   /** Something was heard: everything up to here has been seen. */
-  heard(seen: string): void {
+  heard(seen: string, isBookmark = false): void {
     this.#seen = seen
+    this.#sendsBookmarks ||= isBookmark
     this.#isSynced = true
     this.#heardAtMs = this.#clock.now()
     if (this.#unseen.length === 0) return
     const first = this.#unseen.findIndex((write) => !this.#isSeen(write.resourceVersion))
     this.#unseen.splice(0, first < 0 ? this.#unseen.length : first)
+  }
+
+  /** The server has accepted a watch from what has been seen: whatever came after that would be told. */
+  opened(): void {
+    this.#openedAtMs = this.#clock.now()
   }
 
   unseenWriteSeconds(): number {
@@ -66,9 +76,18 @@ export class LagMeter implements InformerLag {
     if (!this.#isSynced) return `informer ${this.#name} has not listed what there is`
     const unseen = this.unseenWriteSeconds()
     if (unseen > this.#limits.unseenWriteSeconds) return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`
-    const silent = this.silentSeconds()
+    const silent = this.#unansweredSeconds()
     if (silent > this.#limits.silentSeconds) return `informer ${this.#name} has heard nothing for ${Math.round(silent)} s`
     return undefined
+  }
+
+  /**
+   * Seconds without a sign of life. A silent watch is replaced after 120 s. Where nothing happens and the server sends
+   * no bookmarks, accepting the new watch is the sign. A server that has sent bookmarks is expected to go on with that.
+   */
+  #unansweredSeconds(): number {
+    const sinceOpened = (this.#clock.now() - this.#openedAtMs) / 1000
+    return this.#sendsBookmarks ? this.silentSeconds() : Math.min(this.silentSeconds(), sinceOpened)
   }
 
   #isSeen(resourceVersion: string): boolean {

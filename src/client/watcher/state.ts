@@ -77,6 +77,8 @@ export type WatcherEffect<T extends KubeObject = KubeObject> =
   | { readonly kind: 'replace'; readonly resourceVersion: string }
   | { readonly kind: 'tell'; readonly type: ChangeType; readonly object: T; readonly seen: string }
   | { readonly kind: 'tellBookmark'; readonly resourceVersion: string }
+  /** The server has accepted a watch that goes on from what has been seen. */
+  | { readonly kind: 'tellOpened' }
   | { readonly kind: 'report'; readonly reason: RestartReason; readonly message: string }
 
 export interface WatcherRules {

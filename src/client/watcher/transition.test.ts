@@ -130,7 +130,7 @@ const table: Record<string, Record<string, string>> = {
   },
   Opening: {
     stop: stopped,
-    opened: 'Watching; wake 120000',
+    opened: 'Watching; tellOpened; wake 120000',
     'a new change': 'Watching seen 13; wake 120000; tell MODIFIED 13, seen 13',
     'an old change': 'Watching; wake 120000; tell MODIFIED 8, seen 10',
     bookmark: 'Watching seen 14; wake 120000; bookmark 14',

@@ -102,7 +102,10 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
   const { nowMs, rules } = now
   switch (input.kind) {
     case 'opened':
-      return { state: opened(state, nowMs), effects: [{ kind: 'wake', afterMs: rules.silenceMs }] }
+      return {
+        state: opened(state, nowMs),
+        effects: [{ kind: 'tellOpened' }, { kind: 'wake', afterMs: rules.silenceMs }],
+      }
     case 'change':
     case 'bookmark':
       // Nobody sends these before saying that the watch is open, but if so, it is.

@@ -16,6 +16,8 @@ export interface WatcherListener<T extends KubeObject = KubeObject> {
   change(type: ChangeType, object: T, seen: string): void
   /** Everything up to here has been seen. */
   bookmark(resourceVersion: string): void
+  /** The server has accepted a watch that goes on from what has been seen. */
+  opened?(): void
   /** What of an object is to be kept until all there is can be told; all of it if absent. */
   keep?(object: T): T
   /** What is there is asked for: by a list (each page counts) or a watch that begins with it. */
@@ -113,6 +115,8 @@ export class Watcher<T extends KubeObject = KubeObject> {
         return this.#listener.change(effect.type, effect.object, effect.seen)
       case 'tellBookmark':
         return this.#listener.bookmark(effect.resourceVersion)
+      case 'tellOpened':
+        return this.#listener.opened?.()
       case 'gatherChange':
         if (effect.type === 'DELETED') this.#gathered.delete(keyOf(effect.object))
         else this.#gather(effect.object)
