@@ -2,7 +2,7 @@ import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { KubeObject, OwnerReference } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type ResourceType, finalizersPatch, removeFinalizer } from '../../client/index.ts'
-import type { Again, FreeContext } from '../kit/index.ts'
+import type { Again, FreeContext, ReplacedVersions } from '../kit/index.ts'
 import { decide } from './decide.ts'
 import type { Graph, Node } from './graph.ts'
 import type { Kinds } from './kinds.ts'
@@ -14,25 +14,38 @@ const ownersPatch = ({ metadata: { uid, resourceVersion } }: KubeObject, refs: r
   metadata: { uid, resourceVersion, ownerReferences: refs.length ? refs : null },
 })
 
+export interface CollectorParts {
+  graph: Graph
+  kinds: Kinds
+  owners: Owners
+  replaced: ReplacedVersions
+  /** Has an object looked at. */
+  lookAt(uid: string): void
+}
+
 /** Looks at one object at a time: what its owners and its dependents make of it. */
 export class Collector {
   readonly #ctx: FreeContext
   readonly #graph: Graph
   readonly #kinds: Kinds
   readonly #owners: Owners
+  readonly #replaced: ReplacedVersions
   readonly #lookAt: (uid: string) => void
 
-  constructor(ctx: FreeContext, graph: Graph, kinds: Kinds, owners: Owners, lookAt: (uid: string) => void) {
+  constructor(ctx: FreeContext, { graph, kinds, owners, replaced, lookAt }: CollectorParts) {
     this.#ctx = ctx
     this.#graph = graph
     this.#kinds = kinds
     this.#owners = owners
+    this.#replaced = replaced
     this.#lookAt = lookAt
   }
 
   async look(uid: string): Promise<Again> {
     const node = this.#graph.node(uid)
     if (!node) return undefined
+    // The cache lacks our own write to this object. Nothing says when it has it: so it is looked at again.
+    if (this.#replaced.has(node.object)) return 'back off'
     switch (phaseOf(node.object)) {
       case 'staying':
         return (await this.#collect(node)) ? 'back off' : undefined
@@ -59,12 +72,12 @@ export class Collector {
       if (object === node.object && this.#graph.node(uid)?.object !== object) return this.#lookAt(uid)
       isUnsure = judged.isUnsure
       const decision = decide(object, judged.owners, this.#graph.hasDependents(uid))
-      const { signal } = this.#ctx
       if (decision.kind === 'Delete') {
-        await this.#ctx.client.delete(type, namespace, name, { uid, resourceVersion, propagationPolicy: decision.policy, signal })
+        const options = { uid, resourceVersion, propagationPolicy: decision.policy, signal: this.#ctx.signal }
+        await this.#replaced.write(object, () => this.#ctx.client.delete(type, namespace, name, options))
       } else if (decision.kind === 'Disown') {
         const left = ownerReferences.filter((ref) => !decision.refs.includes(ref))
-        await this.#ctx.client.patch(type, namespace, name, ownersPatch(object, left), { type: 'merge', signal })
+        await this.#patch(type, object, ownersPatch(object, left))
       }
     })
     return isUnsure
@@ -83,10 +96,9 @@ export class Collector {
 
   #disown(dependent: Node, owner: string): Promise<void> {
     return this.#onNewest(dependent, async ({ type, object }) => {
-      const { namespace = '', name = '', ownerReferences = [] } = object.metadata
+      const { ownerReferences = [] } = object.metadata
       const left = ownerReferences.filter((ref) => ref.uid !== owner)
-      if (left.length === ownerReferences.length) return
-      await this.#ctx.client.patch(type, namespace, name, ownersPatch(object, left), { type: 'merge', signal: this.#ctx.signal })
+      if (left.length < ownerReferences.length) await this.#patch(type, object, ownersPatch(object, left))
     })
   }
 
@@ -117,15 +129,22 @@ export class Collector {
     const phase = phaseOf(node.object)
     return this.#onNewest(node, async ({ type, object }) => {
       if (phaseOf(object) !== phase) return
-      const { namespace = '', name = '' } = object.metadata
-      await this.#ctx.client.patch(type, namespace, name, finalizersPatch(removeFinalizer(object, finalizer)), { type: 'merge', signal: this.#ctx.signal })
+      await this.#patch(type, object, finalizersPatch(removeFinalizer(object, finalizer)))
     })
+  }
+
+  /** Sends a patch that names the version that was judged. */
+  async #patch(type: ResourceType, object: KubeObject, patch: object): Promise<void> {
+    const { namespace = '', name = '' } = object.metadata
+    const { client, signal } = this.#ctx
+    await this.#replaced.write(object, () => client.patch(type, namespace, name, patch, { type: 'merge', signal }))
   }
 
   /** Acts on an object as the cache has it and, if it has changed since, once more as the server has it. One that is gone needs nothing. */
   async #onNewest(node: Node, act: (node: Node) => Promise<void>): Promise<void> {
     try {
-      return await act(node)
+      // A version that we have replaced ourselves would be refused.
+      if (!this.#replaced.has(node.object)) return await act(node)
     } catch (e) {
       if (isNotFound(e)) return
       if (!isConflict(e)) throw e

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { ResourceType } from '../../client/index.ts'
-import { type FreeContext, type FreeController, KeyLoop, type Running } from '../kit/index.ts'
+import { type FreeContext, type FreeController, KeyLoop, ReplacedVersions, type Running } from '../kit/index.ts'
 import { Collector } from './collector.ts'
 import { type Concerns, Graph } from './graph.ts'
 import { Kinds, isNoEvent } from './kinds.ts'
@@ -33,19 +33,26 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
   }
   const kinds: Kinds = new Kinds(ctx, isCollected, {
     follow: ({ type, informer }) => {
-      const set = (object: KubeObject) => attend(graph.set(type, object))
+      const set = (object: KubeObject) => {
+        replaced.saw(object)
+        attend(graph.set(type, object))
+      }
+      const remove = (object: KubeObject) => {
+        replaced.gone(object)
+        return graph.remove(object)
+      }
       const removeHandler = informer.addHandler({
         add: set,
         update: (_old, object) => set(object),
         delete: (object) => {
           if (graph.hasDependents(object.metadata.uid ?? '')) owners.noteGone(type, object)
-          attend(graph.remove(object))
+          attend(remove(object))
         },
       })
       return () => {
         removeHandler()
         // Nobody says any more what becomes of these; whether their dependents have lost them is not known.
-        for (const object of informer.list()) graph.remove(object)
+        for (const object of informer.list()) remove(object)
       }
     },
     ready: () => {
@@ -55,7 +62,8 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
   })
   const owners = new Owners(ctx, kinds)
   const graph = new Graph((ref, namespace) => owners.cached(ref, namespace) !== undefined)
-  const collector = new Collector(ctx, graph, kinds, owners, (uid) => loop.queue.add(uid))
+  const replaced = new ReplacedVersions()
+  const collector = new Collector(ctx, { graph, kinds, owners, replaced, lookAt: (uid) => loop.queue.add(uid) })
   kinds.start()
   return {
     ready: () => isReady,

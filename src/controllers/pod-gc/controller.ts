@@ -1,7 +1,8 @@
 import { isNotFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { type InformerHandler, keyOf, nodes, pods, sharedFamilies } from '../../client/index.ts'
-import { type Again, type FreeContext, type FreeController, KeyLoop, type Running } from '../kit/index.ts'
+import type { Again, FreeContext, FreeController, Running } from '../kit/index.ts'
+import { KeyLoop, ReplacedVersions } from '../kit/index.ts'
 import { byNode, isPodFinished, isPodTerminating, podsOnNode } from '../kit/workload/index.ts'
 import { type Reason, isLeftToFinalizers, isOutOfService, surplus, whyStuck } from './plan.ts'
 import { removePod } from './remove.ts'
@@ -42,6 +43,8 @@ class PodGc implements Running {
   readonly #loop: KeyLoop
   /** Keys of finished pods: counted at no cost. */
   readonly #finished = new Set<string>()
+  /** A pod that the cache has at one of these versions is left alone until the cache has a newer one. */
+  readonly #replaced = new ReplacedVersions()
   readonly #removeHandlers: (() => void)[]
   readonly #count: (pod: Pod, reason: Reason) => void
 
@@ -64,11 +67,15 @@ class PodGc implements Running {
     return {
       add: (pod) => this.#note(pod),
       update: (_old, pod) => this.#note(pod),
-      delete: (pod) => this.#finished.delete(keyOf(pod)),
+      delete: (pod) => {
+        this.#replaced.gone(pod)
+        this.#finished.delete(keyOf(pod))
+      },
     }
   }
 
   #note(pod: Pod): void {
+    this.#replaced.saw(pod)
     const { queue } = this.#loop
     const name = pod.spec?.nodeName
     const node = name ? this.#ctx.caches.get(nodes, '', name) : undefined
@@ -101,40 +108,45 @@ class PodGc implements Running {
   async #lookAtPod(key: string): Promise<Again> {
     const { caches } = this.#ctx
     const pod = caches.of(pods).get(key)
-    const reason = pod && whyStuck(pod, pod.spec?.nodeName ? caches.get(nodes, '', pod.spec.nodeName) : undefined)
-    if (reason) await this.#remove(pod, reason)
+    if (!pod || this.#replaced.has(pod)) return undefined
+    const node = pod.spec?.nodeName ? caches.get(nodes, '', pod.spec.nodeName) : undefined
+    const reason = whyStuck(pod, node)
+    // A node that is back in service ends its pods itself, though the cache may not know yet that it is back.
+    const live = reason === 'terminating-on-out-of-service-node' ? await this.#liveNode(pod.spec?.nodeName ?? '') : node
+    if (reason && whyStuck(pod, live) === reason) await this.#remove(pod, reason)
     return undefined
   }
 
   async #lookAtNode(name: string): Promise<Again> {
-    const { caches, client, signal } = this.#ctx
+    const { caches } = this.#ctx
     if (caches.get(nodes, '', name)) return undefined
-    const left = podsOnNode(caches, name).filter((pod) => !isLeftToFinalizers(pod))
-    if (left.length === 0 || (await isThere(() => client.get(nodes, '', name, { signal })))) return undefined
+    const left = podsOnNode(caches, name).filter((pod) => !isLeftToFinalizers(pod) && !this.#replaced.has(pod))
+    if (left.length === 0 || (await this.#liveNode(name))) return undefined
     await Promise.all(left.map((pod) => this.#remove(pod, 'orphaned')))
     return undefined
   }
 
   async #thinOut(): Promise<Again> {
     const cache = this.#ctx.caches.of(pods)
-    const finished = [...this.#finished].flatMap((key) => cache.get(key) ?? []).filter((pod) => !isLeftToFinalizers(pod))
+    const cached = [...this.#finished].flatMap((key) => cache.get(key) ?? [])
+    const finished = cached.filter((pod) => !isLeftToFinalizers(pod) && !this.#replaced.has(pod))
     await Promise.all(surplus(finished, this.#threshold).map((pod) => this.#remove(pod, 'terminated')))
     return undefined
   }
 
   async #remove(pod: Pod, reason: Reason): Promise<void> {
     this.#ctx.logger.info('removes a pod', { pod: keyOf(pod), reason })
-    await removePod(this.#ctx, pod, reason)
-    this.#count(pod, reason)
+    if (await removePod(this.#ctx, this.#replaced, pod, reason)) this.#count(pod, reason)
   }
-}
 
-async function isThere(get: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await get()
-    return true
-  } catch (e) {
-    if (isNotFound(e)) return false
-    throw e
+  /** The node as the server has it. */
+  async #liveNode(name: string): Promise<Node | undefined> {
+    const { client, signal } = this.#ctx
+    try {
+      return await client.get(nodes, '', name, { signal })
+    } catch (e) {
+      if (isNotFound(e)) return undefined
+      throw e
+    }
   }
 }
