@@ -8,7 +8,7 @@ import type { Caches } from '../caches.ts'
  * manager of one namespace may not be allowed to read nodes. A node that the cache lacks may only be newer than the cache.
  */
 export function nodeFinder(caches: Caches): ((name: string) => Node | undefined) | undefined {
-  return caches.has(nodes) ? (name) => caches.get(nodes, '', name) : undefined
+  return caches.covers(nodes, undefined) ? (name) => caches.get(nodes, '', name) : undefined
 }
 
 /** The time until the first of these pods, which are all terminating, is late. */
