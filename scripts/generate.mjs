@@ -30,6 +30,7 @@ const { goTypes } = await import('./schema/go-types.mjs')
 const { enums } = await import('./schema/enums.mjs')
 const { quantities } = await import('./schema/quantities.mjs')
 const { additions } = await import('./schema/additions.mjs')
+const { descriptions } = await import('./schema/descriptions.mjs')
 
 /** Our name of a model: the Go name, with the version kept where it is not v1 or where two groups use the same name. */
 const typeName = (model) => model.replace(/^V1(?=[A-Z])/, '')
@@ -151,10 +152,17 @@ for (const [name, { fields, doc, ...about }] of Object.entries(additions)) {
     docs[name][key] = fieldDoc
   }
 }
-const tabled = [...valueFields, ...pointerFields, ...emitFields, ...nullFields, ...quantities, ...[listKeys, goTypes, enums].flatMap(Object.keys)]
+const tabled = [
+  ...valueFields, ...pointerFields, ...emitFields, ...nullFields, ...quantities,
+  ...[listKeys, goTypes, enums, descriptions].flatMap(Object.keys),
+]
 for (const where of tabled) {
   const [struct, field] = where.split('.')
   if (!schema[struct]?.fields[field]) throw new Error(`a table names ${where}, which the models do not have`)
+}
+for (const [where, text] of Object.entries(descriptions)) {
+  const [struct, field] = where.split('.')
+  docs[struct][field] = typeof text === 'function' ? text(docs[struct][field]) : text
 }
 for (const name of atomicStructs) if (!schema[name]) throw new Error(`a table names ${name}, which the models do not have`)
 

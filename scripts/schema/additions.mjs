@@ -1,17 +1,28 @@
 // What Coxswain adds to Kubernetes' types, in the form of the generated schema: fields of types that exist, or whole types, which may
 // say their `apiVersion` and `kind`. How a field vanishes follows from its type as for Kubernetes' own, unless it says its `zero`.
-import { cloneSetTypes } from './clonesets.mjs'
+import { cloneSetTypes, lastUpdate } from './clonesets.mjs'
+import { said } from './fields.mjs'
 
-const deadline = (what) => ({
+const deadline = (more = []) => ({
   type: { kind: 'int32' },
-  doc: `The maximum time in seconds for a ${what} to make progress before it is considered to be failed. The ${what} controller continues to process failed ${what}s, and a condition with a ProgressDeadlineExceeded reason is surfaced in the status. Must be greater than minReadySeconds. Defaults to 2147483647, which means no deadline.`,
+  doc: said(
+    'For how many seconds a rollout may make no progress before the condition Progressing turns False with the',
+    'reason ProgressDeadlineExceeded. Progress is a pod of the new revision that is updated, ready or available beyond',
+    'the most that there were before, or fewer outdated pods than there ever were in this rollout. The rollout goes on nevertheless, and the next progress turns the condition True again.',
+    ...more,
+    'Must be positive and greater than minReadySeconds. Defaults to 2147483647, which means no deadline.',
+  ),
 })
-const lastUpdateTime = { type: { kind: 'time' }, doc: 'The last time this condition was updated.' }
+const lastUpdateTime = { type: { kind: 'time' }, doc: lastUpdate }
+const beginsAnew = 'The time of progressDeadlineSeconds begins anew where it is another now.'
 
 const count = (doc) => ({ type: { kind: 'int32' }, doc })
 const progress = {
   type: { kind: 'struct', name: 'ProgressMark' },
-  doc: 'On the condition Progressing: the furthest that the rollout has come since its clock, which is lastUpdateTime, was started. Only what goes beyond it moves the clock.',
+  doc: said(
+    'On the condition Progressing: the furthest that the rollout has come since its clock, which is lastUpdateTime,',
+    'was started. Only what goes beyond it moves the clock.',
+  ),
 }
 
 export const additions = {
@@ -28,15 +39,34 @@ export const additions = {
     },
   },
   DeploymentCondition: { fields: { progress } },
-  StatefulSetSpec: { fields: { progressDeadlineSeconds: deadline('stateful set') } },
-  DaemonSetSpec: { fields: { progressDeadlineSeconds: deadline('daemon set') } },
+  StatefulSetSpec: {
+    fields: { progressDeadlineSeconds: deadline(['Time for which the partition holds it does not count.']) },
+  },
+  DaemonSetSpec: { fields: { progressDeadlineSeconds: deadline() } },
   StatefulSetStatus: {
     fields: {
-      desiredReplicas: { type: { kind: 'int32' }, doc: 'The number of replicas that this status was written for.' },
-      expectedUpdatedReplicas: { type: { kind: 'int32' }, doc: 'The number of replicas that are to be of the update revision: those from the partition on.' },
+      desiredReplicas: {
+        type: { kind: 'int32' },
+        doc: `The number of replicas that this status was written for. ${beginsAnew}`,
+      },
+      expectedUpdatedReplicas: {
+        type: { kind: 'int32' },
+        doc: said(
+          'How many replicas were to be of the update revision when this status was written: those from the',
+          'partition on.',
+          beginsAnew,
+        ),
+      },
     },
   },
-  DaemonSetStatus: { fields: { updateRevision: { type: { kind: 'string' }, doc: 'The name of the revision that this status was written for.' } } },
+  DaemonSetStatus: {
+    fields: {
+      updateRevision: {
+        type: { kind: 'string' },
+        doc: `The name of the revision that this status was written for. ${beginsAnew}`,
+      },
+    },
+  },
   StatefulSetCondition: { fields: { lastUpdateTime, progress } },
   DaemonSetCondition: { fields: { lastUpdateTime, progress } },
   ...cloneSetTypes,

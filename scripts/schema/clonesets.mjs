@@ -1,5 +1,7 @@
 // The types of apps.kruise.io's CloneSets, which Kubernetes' models do not have. v1alpha1's is the stored form and has the plain
 // names; what v1beta1 says otherwise has names of its own. Where a structure is part of both, it stands here once.
+import { said } from './fields.mjs'
+
 const field = (kind) => (doc, more = {}) => ({ type: { kind }, doc, ...more })
 const string = field('string')
 const int32 = field('int32')
@@ -22,6 +24,12 @@ const object = {
   kind: string('What this object is: CloneSet.'),
   metadata: struct('ObjectMeta', "Standard object's metadata."),
 }
+
+/** What is said of that time in the conditions of all kinds that have a deadline. */
+export const lastUpdate = said(
+  'When the condition was updated last. For Progressing that is when the rollout last made progress:',
+  'progressDeadlineSeconds count from then.',
+)
 
 const count = (doc) => int32(doc, required)
 
@@ -184,7 +192,7 @@ export const cloneSetTypes = {
       updateRevision: string('The name of the revision that the template is.'),
       currentRevision: string('The name of the revision that all pods were of last.'),
       collisionCount: int32('How often the name of a revision was taken by another one. Names are made from it.'),
-      conditions: listOf(structs('CloneSetCondition'), 'What is to be said of the set: Progressing, Available, ReplicaFailure, FailedScale, FailedUpdate.', {
+      conditions: listOf(structs('CloneSetCondition'), 'The latest observations of the state of the set.', {
         listType: 'map',
         listMapKeys: ['type'],
         patchStrategy: 'merge',
@@ -197,9 +205,9 @@ export const cloneSetTypes = {
     ...v1alpha1,
     doc: 'CloneSetCondition is one thing that is to be said of a CloneSet.',
     fields: {
-      type: string('What it is about.', { ...required, goType: 'v1alpha1.CloneSetConditionType' }),
+      type: string('Type of the condition.', { ...required, goType: 'v1alpha1.CloneSetConditionType' }),
       status: string('True, False or Unknown.', { ...required, goType: 'v1.ConditionStatus' }),
-      lastUpdateTime: time('When the condition was updated last.'),
+      lastUpdateTime: time(lastUpdate),
       lastTransitionTime: time('When the status changed last.'),
       reason: string('Why, as one word.'),
       message: string('Why, for people to read.'),

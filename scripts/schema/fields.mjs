@@ -1,3 +1,6 @@
 /** `Type.field` for every field of a table that has one line per type: { PodSpec: 'hostIPC hostPID' }. */
 export const named = (table) =>
   new Set(Object.entries(table).flatMap(([type, fields]) => fields.split(' ').map((field) => `${type}.${field}`)))
+
+/** A text in pieces that fit into a line. */
+export const said = (...pieces) => pieces.join(' ')

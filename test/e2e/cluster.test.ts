@@ -139,6 +139,29 @@ describe('kubectl explain', () => {
     expect(text).toContain('    Restart policy for all containers within the pod. One of Always, OnFailure,\n    Never.')
   })
 
+  it.each([
+    ['replicaset', 'Available, ReplicaFailure'],
+    ['replicationcontroller', 'Available, ReplicaFailure'],
+    ['deployment', 'Progressing, Available, ReplicaFailure'],
+    ['statefulset', 'Progressing, Available, ReplicaFailure'],
+    ['daemonset', 'Progressing, Available, ReplicaFailure'],
+    ['cloneset', 'Progressing, Available, ReplicaFailure, FailedScale, FailedUpdate'],
+    ['job', 'Suspended, Complete, Failed, FailureTarget, SuccessCriteriaMet, Waiting, Running'],
+  ])('names the conditions of a %s, and says what each means', async (kind, types) => {
+    const text = (await cluster.kubectl.ok(`explain ${kind}.status.conditions`)).replaceAll(/\s+/g, ' ')
+    expect(text).toContain(`Their types are ${types}.`)
+    for (const type of types.split(', ')) expect(text).toContain(`. ${type}: `)
+  })
+
+  it('tells how many pods may be unavailable during an update, and how many more there may be', async () => {
+    const about = async (field: string) => (await cluster.kubectl.ok(`explain ${field}`)).replaceAll(/\s+/g, ' ')
+    expect(await about('statefulset.spec.updateStrategy.rollingUpdate.maxUnavailable')).toContain(
+      'DESCRIPTION: How many pods may be unavailable during an update: a positive number, or a percentage of replicas',
+    )
+    expect(await about('daemonset.spec.updateStrategy.rollingUpdate.maxSurge')).toContain('On how many nodes a new pod')
+    expect(await about('deployment.spec.strategy.rollingUpdate.maxSurge')).toContain('Defaults to 25%.')
+  })
+
   it('names a field that does not exist', async () => {
     expect(await cluster.kubectl.refused('explain pod.spec.colour')).toBe('error: field "colour" does not exist\n')
   })
