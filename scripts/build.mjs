@@ -1,6 +1,7 @@
 // Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of date.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -8,6 +9,15 @@ import { build } from 'esbuild'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 execFileSync(process.execPath, [path.join(root, 'scripts/generate.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] })
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+/** A digest of all files below a folder, by their names and contents. */
+function digestOf(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const names = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))).sort()
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(`${name}\0`).update(readFileSync(path.join(folder, name))).update('\0')
+  return hash.digest('hex')
+}
+
 const dist = path.join(root, 'dist')
 // Built beside its place and moved there whole: a program that is starting finds either the old build or the new one.
 const outdir = `${dist}.new-${process.pid}`
@@ -22,7 +32,7 @@ await build({
   format: 'esm',
   target: 'node20',
   external: ['lmdb'],
-  define: { RELEASE: JSON.stringify(version) },
+  define: { RELEASE: JSON.stringify(version), BUILD: JSON.stringify(digestOf(path.join(root, 'src'))) },
   sourcemap: true,
   // The text stays in memory for as long as the program runs, and takes twice the room if a comment has a letter that is not Latin-1.
   minifyWhitespace: true,

@@ -24,7 +24,7 @@ import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
 import { ResourceCalls } from './resource-calls.ts'
 import { allActions, allResources } from './resources/index.ts'
-import { storedReader } from './read-stored.ts'
+import { ownBuild, storedReader, writerMark } from './read-stored.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import type { Action } from './subresources/action.ts'
 import { versionInfo } from './version.ts'
@@ -40,6 +40,8 @@ export interface ApiServerOptions {
   logger: Logger
   /** Ours, for /version. */
   release: string
+  /** Names the sources of the program: what the same build has stored with the same gates is served as it is. */
+  build?: string
   /** `127.0.0.1:6443`: what discovery tells clients. */
   address: string
   /** What nodes are shown when they are asked for logs and the like. */
@@ -115,7 +117,9 @@ export class ApiServer {
       if (server) server.#lose(why)
     }
     const reader = storedReader(() => ({ gates, now: clock.now() }), logger)
-    const objects = await ObjectStore.open(options.store, registry, onLost, { reader, freezes: options.freezesObjects })
+    const mark = writerMark(options.build ?? ownBuild, gates)
+    const freezes = options.freezesObjects
+    const objects = await ObjectStore.open(options.store, registry, onLost, { reader, mark, freezes })
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens, actions)
     await bootstrap(parts)

@@ -102,6 +102,23 @@ describe('ObjectStore', () => {
     expect(JSON.stringify(await at(3))).not.toContain('readAs')
   })
 
+  it('has objects of another program read, and never those that the same one stored before', async () => {
+    const openAs = (mark: number) =>
+      ObjectStore.open(store, registry, () => {}, {
+        mark,
+        reader: () => (value) => ({ ...parseObject(value), isRead: true }) as KubeObject,
+      })
+    const isRead = (opened: ObjectStore, name: string) => 'isRead' in opened.get(things, 'ns', name)!.object
+    const one = await openAs(1)
+    await one.create(things, thing('a'))
+    await one.update(things, await one.create(things, thing('b')), thing('b', { spec: 1 }))
+    const two = await openAs(2)
+    await two.update(things, two.get(things, 'ns', 'b')!, thing('b', { spec: 2 }))
+    const again = await Promise.all([openAs(1), openAs(2), openAs(3)])
+    expect(again.map((opened) => isRead(opened, 'a'))).toEqual([false, true, true])
+    expect(again.map((opened) => isRead(opened, 'b'))).toEqual([true, false, true])
+  })
+
   it('follows what another server on the same store writes', async () => {
     const other = await ObjectStore.open(store, registry, () => {})
     await other.create(things, thing('a'))

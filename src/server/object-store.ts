@@ -11,8 +11,10 @@ import { type ReadValue, StoredObject, parseObject } from './stored-object.ts'
 const registryPrefix = '/registry/'
 
 export interface ObjectStoreOptions {
-  /** Gives the reader of a kind's objects that another process has stored. Default: they are served as they are. */
+  /** Gives the reader of a kind's objects that another program has stored. Default: they are served as they are. */
   reader?(place: Registered): ReadValue
+  /** Names this program in the store. Without it, all that other processes have stored counts as another program's. */
+  mark?: number | undefined
   /** Freezes each object that is written, before anybody gets it. */
   freezes?: boolean
 }
@@ -24,15 +26,17 @@ export class ObjectStore {
   /** Events name keys; this finds the cache by the key's resource part. */
   readonly #byPrefix = new Map<string, ResourceCache>()
   readonly #encoded = new WeakMap<Buffer, Encoded>()
+  readonly #mark: number | undefined
   #revision: number
   #feed: Watch | undefined
 
   private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
-    const { reader = () => parseObject, freezes } = options
+    const { reader = () => parseObject, mark, freezes } = options
     this.#store = store
+    this.#mark = mark
     this.#revision = revision
     for (const registered of registry.storages()) {
-      const foreign = { upTo: revision, read: reader(registered) }
+      const foreign = { upTo: revision, ownMark: mark, read: reader(registered) }
       const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
       this.#caches.set(registered, cache)
       this.#byPrefix.set(registered.prefix, cache)
@@ -48,7 +52,7 @@ export class ObjectStore {
   ): Promise<ObjectStore> {
     const { items, revision } = await store.range(registryPrefix)
     const objects = new ObjectStore(store, registry, revision, options)
-    for (const { key, value, revision } of items) objects.#cacheOf(key)?.load(key, revision, value)
+    for (const item of items) objects.#cacheOf(item.key)?.load(item)
     objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
     return objects
   }
@@ -80,7 +84,7 @@ export class ObjectStore {
     const { namespace = '', name = '' } = object.metadata
     const key = this.key(registered, namespace, name)
     const value = this.#encode(object)
-    const result = await this.#store.write({ key, expected: 0, value })
+    const result = await this.#store.write({ key, expected: 0, value, mark: this.#mark })
     const { group, plural } = registered.resource
     if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
     return this.#written(registered, key, result.revision, value)
@@ -91,7 +95,7 @@ export class ObjectStore {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
     if (deepEqual(object, stored.object)) return stored
     const value = this.#encode(object, stored)
-    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value })
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value, mark: this.#mark })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, value)
   }

@@ -3,7 +3,7 @@ import { FeatureGates, type GateName } from '../api/feature-gates.ts'
 import type { KubeObject } from '../api/object.ts'
 import { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
-import { storedReader } from './read-stored.ts'
+import { storedReader, writerMark } from './read-stored.ts'
 import { Registry } from './registry.ts'
 import { allResources } from './resources/index.ts'
 
@@ -24,6 +24,26 @@ const template = { spec: { containers: [{ name: 'c', image: 'i' }] } }
 const apiVersion = 'apps/v1'
 const set = (spec: object = {}) => ({ apiVersion, kind: 'StatefulSet', metadata, spec: { template, ...spec } })
 const rolling = (fields: object) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: fields } })
+
+describe('writerMark()', () => {
+  const markOf = (build: string | undefined, gates: Gates = {}) => writerMark(build, FeatureGates.of(gates))
+
+  it('is the same for the same build and gates only', () => {
+    expect(markOf('one', { StatefulSetConditions: true })).toBe(markOf('one'))
+    const settings: Gates[] = [{}, { StatefulSetConditions: false }, { DaemonSetConditions: false }]
+    const marks = settings.flatMap((gates) => [markOf('one', gates), markOf('two', gates)])
+    expect(new Set(marks).size).toBe(6)
+  })
+
+  it('fits into 24 bits and is never 0', () => {
+    const marks = Array.from({ length: 1000 }, (_, i) => markOf(String(i))!)
+    expect(marks.every((mark) => Number.isInteger(mark) && mark > 0 && mark < 2 ** 24)).toBe(true)
+  })
+
+  it('is none where the program does not know its build', () => {
+    expect(markOf(undefined)).toBeUndefined()
+  })
+})
 
 describe('storedReader()', () => {
   const off = { StatefulSetConditions: false, MaxUnavailableStatefulSet: false }

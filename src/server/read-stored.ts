@@ -1,12 +1,31 @@
-import type { Logger } from '../base/logger.ts'
+import { createHash } from 'node:crypto'
+import type { FeatureGates } from '../api/feature-gates.ts'
 import type { Json, KubeObject } from '../api/object.ts'
 import { decodeObject } from '../api/schema/index.ts'
+import type { Logger } from '../base/logger.ts'
 import type { Registered } from './registry.ts'
 import type { RuleContext } from './resource.ts'
 import { type ReadValue, parseObject } from './stored-object.ts'
 
+/** Set by scripts/build.mjs to a digest of the sources. Not there in a program that runs from its sources. */
+declare const BUILD: string | undefined
+
+/** Names the sources that this program was built from. */
+export const ownBuild = typeof BUILD === 'undefined' ? undefined : BUILD
+
 /**
- * Makes the readers of objects that another process has stored: an older release, or this one with other feature gates.
+ * The mark of versions that a build writes with these gates: 24 bits of a digest. Versions with the same mark need not
+ * be read anew. The marks of two programs are the same by chance once in 16 million times; then neither reads the
+ * other's anew.
+ */
+export function writerMark(build: string | undefined, gates: FeatureGates): number | undefined {
+  if (build === undefined) return undefined
+  const settings = gates.all().map(({ name, enabled }) => `${name}=${enabled}`)
+  return createHash('sha256').update([build, ...settings].join()).digest().readUIntBE(0, 3) || 1
+}
+
+/**
+ * Makes the readers of objects that another program has stored: an older release, or this one with other feature gates.
  * Objects are decoded and defaulted as a request's body is. A field that is newer than the object has its default from
  * the start, and the next update does not seem to add it. Nothing is written for that.
  */

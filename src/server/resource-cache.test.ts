@@ -12,7 +12,7 @@ const removal = (name: string, revision: number, previous = { key: prefix + name
 const shown = ({ type, object, previous }: CacheEvent) => `${type} ${object.object.metadata.name}@${object.revision}${previous ? ` was ${previous.revision}` : ''}`
 
 /** All that these tests load was written before. */
-const foreign = { upTo: 10, read: parseObject }
+const foreign = { upTo: 10, ownMark: undefined, read: parseObject }
 
 let cache: ResourceCache
 let told: string[][]
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 describe('ResourceCache', () => {
   it('keeps what is current, in order, and tells each commit once', () => {
-    cache.load(`${prefix}b`, 1, value('b', ''))
+    cache.load({ key: `${prefix}b`, revision: 1, value: value('b', '') })
     cache.listen((events) => told.push(events.map(shown)))
     cache.apply([put('c', 2), put('a', 3)], 3)
     cache.apply([put('b', 4)], 4)
@@ -49,7 +49,9 @@ describe('ResourceCache', () => {
   })
 
   it('goes on behind a key', () => {
-    for (const [i, name] of ['x/a', 'x/b', 'x/c', 'y/a'].entries()) cache.load(prefix + name, i + 1, value(name, ''))
+    for (const [i, name] of ['x/a', 'x/b', 'x/c', 'y/a'].entries()) {
+      cache.load({ key: prefix + name, revision: i + 1, value: value(name, '') })
+    }
     expect(Array.from(cache.range(`${prefix}x/`, `${prefix}x/a`), (o) => o.key)).toEqual([`${prefix}x/b`, `${prefix}x/c`])
   })
 
@@ -72,7 +74,7 @@ describe('ResourceCache', () => {
   })
 
   it('tells history as it would have told it then', () => {
-    cache.load(`${prefix}a`, 3, value('a', 'now'))
+    cache.load({ key: `${prefix}a`, revision: 3, value: value('a', 'now') })
     const older = { key: `${prefix}a`, value: value('a', 'then'), revision: 1, createRevision: 1 }
     expect(shown(cache.fromHistory(put('a', 1)))).toBe('ADDED a@1')
     expect(shown(cache.fromHistory(put('a', 3, 'now', older)))).toBe('MODIFIED a@3 was 1')
@@ -81,12 +83,12 @@ describe('ResourceCache', () => {
 
   it('has versions read that other processes wrote, and takes its own as they are', () => {
     const read = (bytes: Buffer) => ({ ...parseObject(bytes), data: { x: 'read' } })
-    cache = new ResourceCache(prefix, head, new WeakMap(), { upTo: 10, read })
+    cache = new ResourceCache(prefix, head, new WeakMap(), { ...foreign, read })
     const dataOf = ({ object }: CacheEvent) => (object.object as unknown as { data: { x: string } }).data.x
     const written = value('a', 'as written')
     const then = (revision: number) => ({ key: `${prefix}a`, value: written, revision, createRevision: 1 })
     const historyOf = (event: StoreEvent) => dataOf(cache.fromHistory(event))
-    cache.load(`${prefix}a`, 9, written)
+    cache.load({ key: `${prefix}a`, revision: 9, value: written })
     const puts = [8, 9, 10, 11].map((revision) => historyOf(put('a', revision, 'as written')))
     expect(puts).toEqual(['read', 'read', 'read', 'as written'])
     expect([10, 11].map((revision) => historyOf(removal('a', 12, then(revision))))).toEqual(['read', 'as written'])
@@ -96,8 +98,20 @@ describe('ResourceCache', () => {
     expect(told).toEqual([['read', 'read']])
   })
 
+  it('takes versions of this program as they are, whichever process wrote them', () => {
+    const read = (bytes: Buffer) => ({ ...parseObject(bytes), data: { x: 'read' } })
+    cache = new ResourceCache(prefix, head, new WeakMap(), { ...foreign, ownMark: 7, read })
+    const marks = [undefined, 6, 7]
+    const written = value('a', 'as written')
+    for (const mark of marks) cache.load({ key: `${prefix}${mark}`, revision: 1, value: written, mark })
+    const dataOf = (key: string) => (cache.get(prefix + key)!.object as unknown as { data: { x: string } }).data.x
+    expect(marks.map((mark) => dataOf(String(mark)))).toEqual(['read', 'read', 'as written'])
+    cache.apply(marks.map((mark, i) => ({ ...put(`b${mark}`, 11 + i, 'as written'), mark })), 13)
+    expect(marks.map((mark) => dataOf(`b${mark}`))).toEqual(['read', 'read', 'as written'])
+  })
+
   it('shares with history what is still current', () => {
-    cache.load(`${prefix}a`, 3, value('a', 'now'))
+    cache.load({ key: `${prefix}a`, revision: 3, value: value('a', 'now') })
     expect(cache.fromHistory(put('a', 3, 'now')).object).toBe(cache.get(`${prefix}a`))
   })
 })

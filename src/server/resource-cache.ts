@@ -13,17 +13,19 @@ export interface CacheEvent {
   previous: StoredObject | undefined
 }
 
-/** How versions are read that this process has not written: they may lack what it would have added. */
+/** How versions are read that another program has written: they may lack what this one would have added. */
 export interface Foreign {
   /** All revisions up to this one were written before this process. */
   upTo: number
+  /** The store's mark of versions that this program has written, in this process or before. */
+  ownMark: number | undefined
   read: ReadValue
 }
 
 /** Called with the events of one commit, in order. */
 export type CacheListener = (events: readonly CacheEvent[], revision: number) => void
 
-type StoredVersion = Pick<Versioned, 'key' | 'revision' | 'value'>
+type StoredVersion = Pick<Versioned, 'key' | 'revision' | 'value' | 'mark'>
 
 /** The current state of all objects of one resource, kept up to date by the store's events before their writers are answered. */
 export class ResourceCache {
@@ -63,8 +65,8 @@ export class ResourceCache {
     return this.#objects.rangePrefix(prefix, after)
   }
 
-  load(key: string, revision: number, value: Buffer): void {
-    this.#objects.set(key, this.#past({ key, revision, value }))
+  load(stored: StoredVersion): void {
+    this.#objects.set(stored.key, this.#past(stored))
   }
 
   /** A version out of the store's history: the cache's own where it is still the current one. */
@@ -95,7 +97,7 @@ export class ResourceCache {
     const encoded = this.#encoded.get(event.value)
     const object = encoded
       ? StoredObject.fromStore(event.key, event.revision, event.value, this.head, encoded, type)
-      : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#foreign.read, type)
+      : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#readerOf(event), type)
     if (this.#freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
@@ -108,9 +110,15 @@ export class ResourceCache {
     return { type: previous ? 'MODIFIED' : 'ADDED', object: this.version(event), previous }
   }
 
-  #past({ key, revision, value }: StoredVersion): StoredObject {
-    const { upTo, read } = this.#foreign
-    if (revision <= upTo) return StoredObject.unread(key, revision, value, this.head, read)
-    return StoredObject.fromStore(key, revision, value, this.head)
+  #past(stored: StoredVersion): StoredObject {
+    const { key, revision, value } = stored
+    const read = revision <= this.#foreign.upTo ? this.#readerOf(stored) : undefined
+    return StoredObject.unread(key, revision, value, this.head, read)
+  }
+
+  /** Undefined for a version of this program, which is served as it is stored. */
+  #readerOf({ mark }: StoredVersion): ReadValue | undefined {
+    const { ownMark, read } = this.#foreign
+    return mark !== undefined && mark === ownMark ? undefined : read
   }
 }

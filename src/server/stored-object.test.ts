@@ -82,6 +82,15 @@ describe('StoredObject.unread()', () => {
     expect(read).toHaveBeenCalledTimes(1)
   })
 
+  it('without a reader is served as it is stored, however it is first looked at', () => {
+    for (const look of [(stored: StoredObject) => stored.bytes, (stored: StoredObject) => stored.object]) {
+      const stored = StoredObject.unread('/k', 42, withoutType, head, undefined)
+      look(stored)
+      expect(stored.bytes).toEqual(StoredObject.fromStore('/k', 42, withoutType, head).bytes)
+      expect(stored.object).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: shownAt42 })
+    }
+  })
+
   it('lets the next version take over the bytes of its spec', () => {
     const set = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, spec: { x: 1 }, status: {} }
     const stored = StoredObject.unread('/k', 42, encodeForStore(set).value, head, parseObject)

@@ -46,7 +46,7 @@ const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: 
 export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
-  /** See `#line`. Undefined while nobody has asked for the bytes of a version that has to be read first. */
+  /** See `#line`. Undefined while nobody has asked for the bytes of a version that was unread. */
   #encoded: Buffer | undefined
   readonly #type: LineType
   readonly #head: Head
@@ -54,7 +54,7 @@ export class StoredObject implements KnownParts {
   /** Known only while `#encoded` is. */
   #spec: SpecPlace | undefined
   /** The source of `#object` and `#encoded`. Undefined as soon as there is one of them: the other is made of that. */
-  #unread: { value: Buffer; read: ReadValue } | undefined
+  #unread: { value: Buffer; read: ReadValue | undefined } | undefined
 
   private constructor(
     key: string,
@@ -83,13 +83,13 @@ export class StoredObject implements KnownParts {
     return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object, encoded?.spec)
   }
 
-  /** A version that is not served as it is stored: `read` makes its object of the value when it is first looked at. */
+  /** A version whose bytes or object are made when they are first asked for: by `read`, or as they are stored. */
   static unread(
     key: string,
     revision: number,
     value: Buffer,
     head: Head,
-    read: ReadValue,
+    read: ReadValue | undefined,
     type: LineType = 'ADDED',
   ): StoredObject {
     const stored = new StoredObject(key, revision, undefined, type, head)
@@ -114,16 +114,16 @@ export class StoredObject implements KnownParts {
 
   /** Makes the line. An object that is read for it is not kept: most readers ask for bytes only. */
   #encode(): Buffer {
-    const { value, spec } = encodeForStore(this.#object ? withoutVersion(this.#object) : this.#read())
+    const { value, spec } = this.#object ? encodeForStore(withoutVersion(this.#object)) : this.#readValue()
     this.#unread = undefined
     this.#spec = spec
     const { metadataLength } = this.#head
     return lineOf(this.#type, value, metadataLength, metadataLength, this.revision)
   }
 
-  #read(): KubeObject {
+  #readValue(): Pick<Encoded, 'value' | 'spec'> {
     const { value, read } = this.#unread!
-    return read(value)
+    return read ? encodeForStore(read(value)) : { value, spec: undefined }
   }
 
   /** Length of `bytes`. */
@@ -143,7 +143,8 @@ export class StoredObject implements KnownParts {
   }
 
   #readObject(): KubeObject {
-    const object = this.#read()
+    const { value, read = parseObject } = this.#unread!
+    const object = read(value)
     this.#unread = undefined
     return { ...object, metadata: { resourceVersion: String(this.revision), ...object.metadata } }
   }

@@ -73,7 +73,7 @@ export class LogStore implements Store {
 
   write(op: Write): Promise<WriteResult> {
     if (this.#closing) return Promise.reject(new StoreClosedError())
-    const { key, value } = op
+    const { key, value, mark } = op
     if (!isStorableKey(key)) return Promise.reject(new RangeError('the key is not valid Unicode'))
     const head = this.#state.index.head(key)
     const exists = head !== undefined && head.createRevision > 0
@@ -86,7 +86,10 @@ export class LogStore implements Store {
     // One string per key, however often it is written.
     const version: Version = { key: head ? head.key : key, revision, createRevision, older: head }
     this.#state.index.put(version)
-    batch.add({ revision, key: version.key, createRevision, previousRevision, timeMs: 0, endsCommit: false, value }, version)
+    batch.add(
+      { revision, key: version.key, createRevision, previousRevision, timeMs: 0, endsCommit: false, value, mark },
+      version,
+    )
     return new Promise((resolve, reject) => {
       batch.whenSettled(() => resolve({ ok: true, revision }), (why) => reject(new CommitFailedError(why)))
     })
@@ -194,9 +197,9 @@ export class LogStore implements Store {
   }
 
   /** `previous` is read when first looked at: most who watch know already what was there. */
-  #event({ key, revision, createRevision, previousRevision, value }: LogRecord): StoreEvent {
+  #event({ key, revision, createRevision, previousRevision, value, mark }: LogRecord): StoreEvent {
     const previous = once(() => this.#replaced(key, previousRevision))
-    if (value) return { type: 'put', key, revision, value, createRevision, get previous() { return previous() } }
+    if (value) return { type: 'put', key, revision, value, createRevision, mark, get previous() { return previous() } }
     return { type: 'delete', key, revision, get previous() { return previous()! } }
   }
 
@@ -204,23 +207,28 @@ export class LogStore implements Store {
     if (revision === 0) return undefined
     const record = this.#log.record(revision)
     if (!record?.value) throw new CompactedError(this.#state.compactedRevision)
-    return { key, value: record.value, revision, createRevision: record.createRevision }
+    return { key, value: record.value, revision, createRevision: record.createRevision, mark: record.mark }
   }
 
-  #versioned({ key, revision, createRevision }: Version): Versioned {
-    const value = this.#log.value(revision)
-    if (!value) throw new Error(`revision ${revision} is missing in the log`)
-    return { key, value, revision, createRevision }
+  #versioned(version: Version): Versioned {
+    const found = this.#find(version)
+    if (!found) throw new Error(`revision ${version.revision} is missing in the log`)
+    return found
+  }
+
+  #find({ key, revision, createRevision }: Version): Versioned | undefined {
+    const record = this.#log.record(revision)
+    return record?.value && { key, value: record.value, revision, createRevision, mark: record.mark }
   }
 
   /** undefined if one of them was forgotten meanwhile. */
   async #readAll(versions: readonly Version[]): Promise<Versioned[] | undefined> {
     const items: Versioned[] = []
-    for (const { key, revision, createRevision } of versions) {
+    for (const version of versions) {
       if (items.length % valuesAtATime === valuesAtATime - 1) await this.#log.yield?.()
-      const value = this.#log.value(revision)
-      if (!value) return undefined
-      items.push({ key, value, revision, createRevision })
+      const found = this.#find(version)
+      if (!found) return undefined
+      items.push(found)
     }
     return items
   }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { LogRecord } from './record-log.ts'
 
-// crc32 of all that follows (4) · flags (1) · zero (3) · key length (4) · revision (8) · create revision (8) ·
+// crc32 of all that follows (4) · flags (1) · mark or 0 (3) · key length (4) · revision (8) · create revision (8) ·
 // previous revision (8) · time (8) · key in UTF-8 · value. Little-endian; numbers of 8 bytes are doubles.
 const headerSize = 44
 const isDelete = 1
@@ -18,7 +18,8 @@ export function encodeRecord(record: LogRecord, target: Buffer, start: number): 
   const valueStart = start + headerSize + keyLength
   const end = valueStart + (record.value?.length ?? 0)
   const flags = (record.value ? 0 : isDelete) | (record.endsCommit ? isLastOfCommit : 0)
-  target.writeUInt32LE(flags, start + 4)
+  target[start + 4] = flags
+  target.writeUIntLE(record.mark ?? 0, start + 5, 3)
   target.writeUInt32LE(keyLength, start + 8)
   target.writeDoubleLE(record.revision, start + 12)
   target.writeDoubleLE(record.createRevision, start + 20)
@@ -38,6 +39,7 @@ export function decodeHead(bytes: Buffer): Omit<LogRecord, 'value'> {
     previousRevision: bytes.readDoubleLE(28),
     timeMs: bytes.readDoubleLE(36),
     endsCommit: (bytes[4]! & isLastOfCommit) !== 0,
+    mark: bytes.readUIntLE(5, 3) || undefined,
   }
 }
 

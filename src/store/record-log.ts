@@ -12,6 +12,8 @@ export interface LogRecord {
   readonly endsCommit: boolean
   /** undefined for a delete. */
   readonly value: Buffer | undefined
+  /** As it was written; 24 bits. */
+  readonly mark: number | undefined
 }
 
 /** Up to where history was forgotten, and when that revision was committed. */
@@ -36,8 +38,6 @@ export interface RecordLog {
   commit(commit: Commit): Promise<void>
   /** A committed record that has not been removed. Not waited for: what it reads is in memory or mapped into it. */
   record(revision: number): LogRecord | undefined
-  /** The value of that record. */
-  value(revision: number): Buffer | undefined
   /** Lets other work run in the midst of a long read. Absent where nothing is long. */
   readonly yield?: () => Promise<void>
   /** Bytes used. */

@@ -47,6 +47,8 @@ export interface Versioned {
   revision: number
   /** The revision at which the key was created. */
   createRevision: number
+  /** See Write. */
+  mark?: number | undefined
 }
 
 export interface RangeOptions {
@@ -73,6 +75,8 @@ export interface Write {
   key: string
   expected: number
   value: Buffer | undefined
+  /** A number from 1 to 16,777,215, kept with the version for its readers. The store itself makes no use of it. */
+  mark?: number | undefined
 }
 
 export type WriteResult = { ok: true; revision: number } | { ok: false; current: Versioned | undefined }
@@ -82,7 +86,7 @@ export type WriteResult = { ok: true; revision: number } | { ok: false; current:
  * event: later it may have been compacted, and looking throws CompactedError.
  */
 export type StoreEvent =
-  | { type: 'put'; key: string; revision: number; value: Buffer; createRevision: number; previous: Versioned | undefined }
+  | (Versioned & { type: 'put'; previous: Versioned | undefined })
   | { type: 'delete'; key: string; revision: number; previous: Versioned }
 
 export interface Watch {

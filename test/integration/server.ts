@@ -10,6 +10,7 @@ export interface Options {
   gates?: Partial<Record<GateName, boolean>>
   seed?: number
   maxWatches?: number
+  build?: string
   /** A store that earlier servers may have written to. Default: a new one in memory. */
   store?: Store
   /** Puts itself between the server and its store, to make it fail. */
@@ -45,7 +46,8 @@ export class TestServer {
     this.errors = errors
   }
 
-  static async start({ gates, seed = 1, maxWatches, store: given, wrapStore }: Options = {}): Promise<TestServer> {
+  static async start(options: Options = {}): Promise<TestServer> {
+    const { gates, seed = 1, maxWatches, build, store: given, wrapStore } = options
     const clock = new VirtualClock()
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -59,6 +61,7 @@ export class TestServer {
       random: new SeededRandom(seed),
       logger: new Logger((line) => errors.push(line), 'error'),
       release: '0.0.0-test',
+      ...(build ? { build } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
       maxWatches,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../src/api/object.ts'
 import { type Store, openLmdbStore, openMemoryStore } from '../../src/store/index.ts'
 import { oneOfEachKind } from '../kubectl/one-of-each-kind.ts'
-import { TestServer } from './server.ts'
+import { type Options, TestServer } from './server.ts'
 
 const labels = { app: 'a' }
 const podSpec = {
@@ -230,6 +230,27 @@ describe('a list in pages of objects that an earlier release has stored', () => 
     const rest = await server.get(`${all}?limit=5&continue=${first.body.metadata.continue}`)
     const asStored = (name: string) => ({ metadata: { name, generation: 3 }, spec: { ...row.shown, replicas: 2 } })
     expect([...first.body.items, ...rest.body.items]).toMatchObject(['a', 'b', 'c'].map(asStored))
+  })
+})
+
+describe('an object that a build has stored', () => {
+  it('is served as it is by the same build with the same gates, and read by others', async () => {
+    server = await TestServer.start({ build: 'one' })
+    const row = rows[0]!
+    const one = `${collection(row.apiVersion, row.plural)}/old`
+    expect((await server.create(collection(row.apiVersion, row.plural), storedAs(row))).code).toBe(201)
+    // What no build would do shows who reads the object anew.
+    const key = '/registry/statefulsets/default/old'
+    const { revision, mark } = (await server.store.get(key))!
+    await server.store.write({ key, expected: revision, value: Buffer.from(JSON.stringify(storedAs(row))), mark })
+    const deadlineWith = async (options: Options) => {
+      server = await server.restart(options)
+      return (await server.get(one)).body.spec.progressDeadlineSeconds as number | undefined
+    }
+    expect(await deadlineWith({ build: 'one' })).toBeUndefined()
+    expect(await deadlineWith({ build: 'two' })).toBe(noDeadline)
+    expect(await deadlineWith({ build: 'one', gates: { DaemonSetConditions: false } })).toBe(noDeadline)
+    expect(await deadlineWith({})).toBe(noDeadline)
   })
 })
 

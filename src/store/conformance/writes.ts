@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { bytes } from './scene.ts'
+import { bytes, settled } from './scene.ts'
 import type { Scene } from './scene.ts'
 
 /** Who may write what, and when it counts. */
@@ -17,6 +17,22 @@ export function describeWrites(sceneOf: () => Scene): void {
       expect(await scene.put('/a', 'two', 1)).toEqual({ ok: true, revision: 3 })
       expect(scene.store.revision).toBe(3)
       expect(await scene.store.get('/a')).toEqual({ key: '/a', value: bytes('two'), revision: 3, createRevision: 1 })
+    })
+
+    it('keeps the mark of each version, and has none where none was given', async () => {
+      const marks = [undefined, 1, 0xffffff]
+      const value = bytes('x')
+      for (const [expected, mark] of marks.entries()) await scene.store.write({ key: '/a', expected, value, mark })
+      expect((await scene.store.get('/a'))!.mark).toBe(0xffffff)
+      const markAt = async (revision: number) => (await scene.store.range('/', { revision })).items[0]!.mark
+      expect([await markAt(1), await markAt(2), await markAt(3)]).toEqual(marks)
+      const { calls } = await scene.collect('/', 0)
+      await settled()
+      expect(calls.flat()).toMatchObject([
+        { mark: undefined, previous: undefined },
+        { mark: 1, previous: { mark: undefined } },
+        { mark: 0xffffff, previous: { mark: 1 } },
+      ])
     })
 
     it('begins anew when a deleted key is created again', async () => {

@@ -64,11 +64,6 @@ export class LmdbLog implements RecordLog {
     return bytes && { ...decodeHead(bytes), value: decodeValue(bytes) }
   }
 
-  value(revision: number): Buffer | undefined {
-    const bytes = this.#read(revision)
-    return bytes && decodeValue(bytes)
-  }
-
   yield(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve))
   }

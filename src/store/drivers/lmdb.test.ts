@@ -48,6 +48,17 @@ async function refusal(): Promise<StoreOpenError> {
 }
 
 describe('openLmdbStore()', () => {
+  it('finds the marks of versions again', async () => {
+    const store = await openLmdbStore({ dir })
+    await store.write({ key: '/a', expected: 0, value: Buffer.from('x'), mark: 0xabcdef })
+    await store.write({ key: '/a', expected: 1, value: Buffer.from('y') })
+    await store.close()
+    const again = await openLmdbStore({ dir })
+    const markAt = async (revision: number) => (await again.range('/', { revision })).items[0]!.mark
+    expect([await markAt(1), await markAt(2)]).toEqual([0xabcdef, undefined])
+    await again.close()
+  })
+
   it('finds everything again', async () => {
     const store = await openLmdbStore({ dir })
     await fill(store, 40)
@@ -154,6 +165,7 @@ describe('openLmdbStore() on the file of an older release', () => {
       '/registry/pods/default/web-2 8 since 8: last (4)',
     ])
     expect((await store.range('/registry/pods/default/web-0', { revision: 5 })).items.map(({ revision }) => revision)).toEqual([3])
+    expect((await store.range('')).items.map(({ mark }) => mark)).toEqual([undefined, undefined, undefined, undefined])
     await fill(store, 10)
     await store.compact(store.revision)
     await store.close()

@@ -33,10 +33,6 @@ class MemoryLog implements RecordLog {
     return this.#records.get(revision)
   }
 
-  value(revision: number): Buffer | undefined {
-    return this.#records.get(revision)?.value
-  }
-
   size(): number {
     return this.#size
   }
