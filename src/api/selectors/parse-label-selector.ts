@@ -1,4 +1,5 @@
 import { ApiError, badRequest } from '../errors.ts'
+import { parseInt64 } from '../int64.ts'
 import { isLabelKey, isLabelValue } from '../validation/names.ts'
 import type { LabelMatcher, Labels } from './label-selector.ts'
 import { type Token, scanSelector } from './scan-label-selector.ts'
@@ -28,15 +29,6 @@ const operatorOf: Partial<Record<Token['kind'], SelectorOperator>> = {
 const found = (token: Token, expected: string) => badRequest(`found '${token.text}', expected: ${expected}`)
 
 const refused = (where: string, value: string, why: string) => badRequest(`${where}: Invalid value: ${JSON.stringify(value)}: ${why}`)
-
-const int64 = /^[+-]?[0-9]+$/
-const maxInt64 = (1n << 63n) - 1n
-
-function parseInt64(text: string): bigint | undefined {
-  if (!int64.test(text) || text.length > 64) return undefined
-  const value = BigInt(text.replace('+', ''))
-  return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
-}
 
 class Parser {
   readonly #tokens: Token[]

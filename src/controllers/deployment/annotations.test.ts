@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { revisionAnnotation, revisionAnnotations, revisionHistoryAnnotation } from './annotations.ts'
+import {
+  desiredReplicasAnnotation, numberIn, revisionAnnotation, revisionAnnotations, revisionHistoryAnnotation,
+} from './annotations.ts'
 import { deployment, replicaSet } from './sample-deployments.ts'
 
 const numbered = (text: string | undefined, history?: string) =>
   replicaSet(9, { metadata: { annotations: { ...(text === undefined ? {} : { [revisionAnnotation]: text }), ...(history === undefined ? {} : { [revisionHistoryAnnotation]: history }) } } })
 
 describe('revisionAnnotations()', () => {
-  it.each<[string, string | undefined, string | undefined, number[], object]>([
+  it.each<[string, string | undefined, string | undefined, (number | bigint)[], object]>([
     ['the first', undefined, undefined, [], { [revisionAnnotation]: '1' }],
     ['one more than the highest', undefined, undefined, [3, 12], { [revisionAnnotation]: '13' }],
     ['the highest stays', '13', undefined, [3, 12], {}],
@@ -14,6 +16,17 @@ describe('revisionAnnotations()', () => {
     ['numbers, not texts, are compared', '9', undefined, [10], { [revisionAnnotation]: '11', [revisionHistoryAnnotation]: '9' }],
     ['one that is gone back to remembers its number', '1', undefined, [2], { [revisionAnnotation]: '3', [revisionHistoryAnnotation]: '1' }],
     ['and those before', '3', '1', [4], { [revisionAnnotation]: '5', [revisionHistoryAnnotation]: '1,3' }],
+    ['one more than a number that a double would round', undefined, undefined, [3546343826724305832n], {
+      [revisionAnnotation]: '3546343826724305833',
+    }],
+    ['and the one before is remembered as it was', '3546343826724305832', undefined, [3546343826724305832n], {
+      [revisionAnnotation]: '3546343826724305833',
+      [revisionHistoryAnnotation]: '3546343826724305832',
+    }],
+    ['one that is higher in the last digit stays', '3546343826724305833', undefined, [3546343826724305832n], {}],
+    ['past the highest there is none, as in Kubernetes', undefined, undefined, [2n ** 63n - 1n], {}],
+    ['what is no int64 is left alone', '9223372036854775808', undefined, [2], {}],
+    ['what is no int64 does not count', undefined, undefined, [2, 2n ** 63n], { [revisionAnnotation]: '3' }],
     ['what is no number is left alone', 'x', undefined, [2], {}],
     ['what is no number does not count', undefined, undefined, [0], { [revisionAnnotation]: '1' }],
   ])('%s', (_, current, history, old, expected) => {
@@ -41,5 +54,21 @@ describe('revisionAnnotations()', () => {
       'deployment.kubernetes.io/max-replicas': '1',
     }
     expect(revisionAnnotations(deployment({}, { metadata: { annotations } }), undefined, [])).toEqual({ 'kubernetes.io/change-cause': 'a new image', [revisionAnnotation]: '1' })
+  })
+})
+
+describe('numberIn()', () => {
+  it.each<[text: string, expected: number | undefined]>([
+    ['7', 7],
+    ['-7', -7],
+    ['+7', 7],
+    ['2147483647', 2147483647],
+    ['2147483648', undefined],
+    ['9007199254740993', undefined],
+    ['7.0', undefined],
+    ['', undefined],
+  ])('%j', (text, expected) => {
+    const set = replicaSet(1, { annotations: { [desiredReplicasAnnotation]: text } })
+    expect(numberIn(set, desiredReplicasAnnotation)).toBe(expected)
   })
 })

@@ -1,4 +1,5 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types.ts'
+import { type Int64, addInt64, maxInt64Of, parseInt64 } from '../../api/int64.ts'
 import type { Bounds } from './bounds.ts'
 
 /** The number of a revision: on a ReplicaSet its own, on a Deployment that of its newest. */
@@ -25,16 +26,19 @@ const maxHistoryChars = 2000
 
 export type Annotations = Readonly<Record<string, string>>
 
-const integer = /^[+-]?\d+$/
-
-/** A number in an annotation; undefined if there is none, or something else. */
+/** A number of replicas in an annotation, an int32; undefined if there is none, or something else. */
 export function numberIn(set: ReplicaSet, annotation: string): number | undefined {
-  const text = set.metadata.annotations?.[annotation]
-  return text !== undefined && integer.test(text) ? Number(text) : undefined
+  const value = Number(parseInt64(set.metadata.annotations?.[annotation] ?? ''))
+  return (value | 0) === value ? value : undefined
 }
 
-/** The number of a ReplicaSet's revision; 0 if it has none. */
-export const revisionOf = (set: ReplicaSet): number => numberIn(set, revisionAnnotation) ?? 0
+/** The number of a ReplicaSet's revision, an int64; 0 if it has none. */
+export const revisionOf = ({ metadata: { annotations } }: ReplicaSet): Int64 =>
+  parseInt64(annotations?.[revisionAnnotation] ?? '') ?? 0
+
+/** The number of the revision that a Deployment was last told to be at; undefined if that cannot be read. */
+export const toldRevisionOf = ({ metadata: { annotations } }: Deployment): Int64 | undefined =>
+  parseInt64(annotations?.[revisionAnnotation] ?? '0')
 
 /** Annotations by which it is told later whether, and from what, a user has scaled. */
 export const sizeAnnotations = ({ replicas, maxSurge }: Bounds): Annotations => ({
@@ -50,11 +54,11 @@ export const missingAnnotations = (set: ReplicaSet, wanted: Annotations): Annota
 export function revisionAnnotations(deployment: Deployment, current: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): Annotations {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !notCopied.has(key))
   const text = current?.metadata.annotations?.[revisionAnnotation]
-  // A number that cannot be read is left to whoever wrote it.
-  if (text && !integer.test(text)) return Object.fromEntries(copied)
-  const next = Math.max(0, ...oldSets.map(revisionOf)) + 1
-  // Old ones may have been deleted since: a number is never lowered.
-  if (text && Number(text) >= next) return Object.fromEntries(copied)
+  const own = parseInt64(text || '0')
+  const next = addInt64(maxInt64Of(oldSets.map(revisionOf)), 1)
+  // A number that cannot be read is left to whoever wrote it. Old ones may have been deleted since: a number is never
+  // lowered.
+  if (own === undefined || own >= next) return Object.fromEntries(copied)
   const history = text && withRevision(current?.metadata.annotations?.[revisionHistoryAnnotation] ?? '', text)
   return { ...Object.fromEntries(copied), [revisionAnnotation]: String(next), ...(history ? { [revisionHistoryAnnotation]: history } : {}) }
 }

@@ -4,7 +4,7 @@ import {
   type Condition, type Headway, type Rollout, type Saying, type StoredCondition, type Why, deadlineExceeded, decideProgress, findCondition, hasDeadline, hasRisen,
   isRolloutSettled, removeCondition,
 } from '../kit/workload/index.ts'
-import { revisionAnnotation, revisionHistoryAnnotation, revisionOf } from './annotations.ts'
+import { revisionHistoryAnnotation, revisionOf, toldRevisionOf } from './annotations.ts'
 import { replicasOf } from './bounds.ts'
 import { HashCollision } from './hash-collision.ts'
 import type { Observed } from './observe.ts'
@@ -97,8 +97,9 @@ function beginningOf(
  * Whether a ReplicaSet was made without a word of it: its number is written with the status, so who made it did not get that far. One that is gone back
  * to also has a higher number, but a history.
  */
-const isUntold = ({ metadata: { annotations } }: Deployment, newSet: ReplicaSet): boolean =>
-  revisionOf(newSet) > Number(annotations?.[revisionAnnotation] ?? 0) && newSet.metadata.annotations?.[revisionHistoryAnnotation] === undefined
+const isUntold = (deployment: Deployment, newSet: ReplicaSet): boolean =>
+  revisionOf(newSet) > (toldRevisionOf(deployment) ?? Infinity) &&
+  newSet.metadata.annotations?.[revisionHistoryAnnotation] === undefined
 
 const createdName = ({ done }: Outcome<Action>): string | undefined => done.find((action) => action.kind === 'Create')?.set.metadata.name
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
-import { draftOf, isSameTemplate, sortOut, templateHashLabel } from './replica-sets.ts'
+import { revisionAnnotation } from './annotations.ts'
+import { byRevision, draftOf, isSameTemplate, sortOut, templateHashLabel } from './replica-sets.ts'
 import { deployment, replicaSet } from './sample-deployments.ts'
 
 const template = (image: string, labels: Record<string, string> = { app: 'web' }): PodTemplateSpec =>
@@ -31,6 +32,12 @@ describe('sortOut()', () => {
   it('has no new one where the template is another', () => {
     expect(sortOut(deployment(), [replicaSet(2), replicaSet(1)]).newSet).toBeUndefined()
   })
+})
+
+it('byRevision() tells numbers apart by their last digit', () => {
+  const texts = ['3546343826724305833', '3546343826724305834', '3546343826724305832']
+  const sets = texts.map((text, i) => replicaSet(i, { annotations: { [revisionAnnotation]: text } }))
+  expect(sets.toSorted(byRevision).map((set) => set.metadata.name)).toEqual(['web-2', 'web-0', 'web-1'])
 })
 
 describe('draftOf()', () => {

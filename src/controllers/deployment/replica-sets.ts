@@ -1,5 +1,6 @@
 import { semanticEqual } from '../../api/deep-equal.ts'
 import type { Deployment, PodTemplateSpec, ReplicaSet } from '../../api/generated/types.ts'
+import { compareInt64 } from '../../api/int64.ts'
 import { type New, controllerOf } from '../../client/index.ts'
 import { hashOf, revisionName } from '../kit/workload/index.ts'
 import { type Annotations, revisionOf } from './annotations.ts'
@@ -27,7 +28,8 @@ export const byAge = (a: ReplicaSet, b: ReplicaSet): number =>
   compare(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') || compare(a.metadata.name ?? '', b.metadata.name ?? '')
 
 /** The lower number first. */
-export const byRevision = (a: ReplicaSet, b: ReplicaSet): number => revisionOf(a) - revisionOf(b) || byAge(a, b)
+export const byRevision = (a: ReplicaSet, b: ReplicaSet): number =>
+  compareInt64(revisionOf(a), revisionOf(b)) || byAge(a, b)
 
 /** Those that are to have pods. */
 export const activeOf = (sets: readonly ReplicaSet[]): ReplicaSet[] => sets.filter((set) => replicasOf(set) > 0)

@@ -97,11 +97,18 @@ describe('Progressing', () => {
     expect(words(seen, done(seen))).toMatch(/^True NewReplicaSetCreated: Created new replica set "web-[a-z0-9]+"$/)
   })
 
+  const settled = { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }
+  const toldOf = (revision: string) => of({}, settled, { annotations: { [revisionAnnotation]: revision } })
+
   it.each<[string, ReturnType<typeof deployment>, ReturnType<typeof replicaSet>, string]>([
     ['with one that was there', of({}, {}), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
     ['with one that was there and does not move', of({}, atHalf), half, 'True FoundNewReplicaSet: Found new replica set "web-9"'],
     ['anew with one that nobody has told of', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }), half,
       'True FoundNewReplicaSet: Found new replica set "web-9"'],
+    ['anew with one whose number is higher in the last digit', toldOf('3546343826724305832'),
+      replicaSet(9, { replicas: 10, available: 5, annotations: { [revisionAnnotation]: '3546343826724305833' } }),
+      'True FoundNewReplicaSet: Found new replica set "web-9"'],
+    ['not where the number that was told cannot be read', toldOf('x'), half, 'True NewReplicaSetAvailable: m'],
     ['not with one that is gone back to, before something moves', of({}, { ...atHalf, conditions: [progressing('NewReplicaSetAvailable')] }, { annotations: { [revisionAnnotation]: '8' } }),
       replicaSet(9, { replicas: 10, available: 5, annotations: { [revisionHistoryAnnotation]: '7' } }), 'True NewReplicaSetAvailable: m'],
     ['moves', of({}, { ...atHalf, readyReplicas: 4, conditions: [progressing('NewReplicaSetCreated')] }), half, 'True ReplicaSetUpdated: ReplicaSet "web-9" is progressing.'],
