@@ -34,9 +34,9 @@ function parseFields(text: string): Fields {
     }
     const { v = '', rv = 0, start = '' } = value
     if (typeof v !== 'string') throw wrongType(v, 'v', 'string')
-    if (typeof rv !== 'number') throw wrongType(rv, 'rv', 'int64')
+    if (typeof rv !== 'number' && typeof rv !== 'bigint') throw wrongType(rv, 'rv', 'int64')
     if (typeof start !== 'string') throw wrongType(start, 'start', 'string')
-    return { v, rv, start }
+    return { v, rv: Number(rv), start }
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw refuse(error.message)
     throw error

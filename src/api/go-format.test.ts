@@ -12,7 +12,9 @@ test.each([
   [0.0001, '0.0001'],
   [1e21, '1e+21'],
   [0, '0'],
-])('goFormat(%j) is %s', (value, text) => {
+  [2n ** 63n - 1n, '9223372036854775807'],
+  [2n ** 63n, '9223372036854776000'],
+])('goFormat(%s) is %s', (value, text) => {
   expect(goFormat(value)).toBe(text)
 })
 
@@ -21,10 +23,11 @@ test.each([
   [{}, 'map[string]interface {}', 'object'],
   ['', 'string', 'string'],
   [1, 'int64', 'number'],
+  [2n ** 63n - 1n, 'int64', 'number'],
   [1.5, 'float64', 'number'],
   [true, 'bool', 'bool'],
   [null, '%!s(<nil>)', 'null'],
-])('%j is of type %s and to the decoder of type %s', (value, type, name) => {
+])('%s is of type %s and to the decoder of type %s', (value, type, name) => {
   expect(goTypeName(value)).toBe(type)
   expect(goJsonName(value)).toBe(name)
 })

@@ -1,7 +1,11 @@
+import { isInt64 } from './int64.ts'
+
 const isFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 // Go changes to an exponent below 1e-4 and writes it with two digits at least; JavaScript below 1e-6 and with one.
-function formatNumber(value: number): string {
+function formatNumber(value: number | bigint): string {
+  // What is no int64 is a float64 to Go.
+  if (typeof value === 'bigint') return isInt64(value) ? String(value) : String(Number(value))
   if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential().replace(/e-(\d)$/, 'e-0$1')
   return String(value)
 }
@@ -17,7 +21,7 @@ export function goFormat(value: unknown): string {
       .map((key) => `${key}:${goFormat(value[key])}`)
     return `map[${entries.join(' ')}]`
   }
-  return typeof value === 'number' ? formatNumber(value) : String(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value)
 }
 
 /** The kind Go's reflection gives a decoded JSON value. */
@@ -33,6 +37,8 @@ export function goKind(value: unknown): GoKind {
       return 'string'
     case 'number':
       return Number.isInteger(value) ? 'int64' : 'float64'
+    case 'bigint':
+      return 'int64'
     default:
       return 'map'
   }

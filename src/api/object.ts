@@ -9,5 +9,5 @@ export interface KubeObject {
   metadata: ObjectMeta
 }
 
-/** Anything that JSON can say. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+/** Anything that JSON can say. An integer that is not safe as a number is a bigint, as in `Int64`. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }

@@ -10,8 +10,9 @@ describe('parseResourceVersion()', () => {
     ['0', 0],
     ['42', 42],
     ['0042', 42],
-    ['18446744073709551615', 2 ** 64],
-  ])('%j is %d', (text, revision) => {
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['18446744073709551615', 2n ** 64n - 1n],
+  ])('%j is %s', (text, revision) => {
     expect(parse(text)).toBe(revision)
   })
 

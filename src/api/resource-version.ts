@@ -1,3 +1,5 @@
+import { type Int64, toInt64 } from './int64.ts'
+
 const maxUint64 = (1n << 64n) - 1n
 
 /** What Go says is wrong with a text as an unsigned integer. */
@@ -7,12 +9,15 @@ function parseProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Reads a resource version; absent and empty are 0. Throws what `fail` makes of Kubernetes' sentence: each verb has its own. */
-export function parseResourceVersion(text: string | null | undefined, fail: (message: string) => Error): number {
+/**
+ * Reads a resource version, a uint64 in the form of `Int64`; absent and empty are 0. Throws what `fail` makes of
+ * Kubernetes' sentence: each verb has its own.
+ */
+export function parseResourceVersion(text: string | null | undefined, fail: (message: string) => Error): Int64 {
   if (!text) return 0
   const problem = parseProblem(text)
   if (problem) throw fail(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`)
-  return Number(text)
+  return toInt64(BigInt(text))
 }
 
 const withoutZeros = (version: string): string => (version.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version)

@@ -24,6 +24,12 @@ it.each([
   expect(log.isEnabled('debug')).toBe(level === 'debug')
 })
 
+it('Logger writes integers that are no safe numbers as text', () => {
+  const { lines, log } = logger()
+  log.info('counted', { generation: 2n ** 63n - 1n })
+  expect(lines[0]!.generation).toBe('9223372036854775807')
+})
+
 it('Logger writes errors with where they came from', () => {
   const { lines, log } = logger()
   log.error('failed', { error: new Error('why') })

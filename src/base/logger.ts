@@ -44,11 +44,13 @@ export class Logger {
 
   #log(level: LogLevel, message: string, fields: Record<string, unknown> | undefined): void {
     if (!this.isEnabled(level)) return
-    this.#write(`${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...this.#fields, ...fields }, errorsAsText)}\n`)
+    this.#write(`${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...this.#fields, ...fields }, asText)}\n`)
   }
 }
 
-const errorsAsText = (_key: string, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value)
+/** Errors, and integers that are no safe numbers, have no form in JSON of their own. */
+const asText = (_key: string, value: unknown) =>
+  value instanceof Error ? (value.stack ?? value.message) : typeof value === 'bigint' ? String(value) : value
 
 /** Says nothing. */
 export const silentLogger = new Logger(() => {})

@@ -1,5 +1,6 @@
 import { type Status, isExpired } from '../api/errors.ts'
 import type { DeleteOptions as DeleteBody, Eviction, ListMeta } from '../api/generated/types.ts'
+import type { Int64 } from '../api/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
@@ -82,7 +83,7 @@ export interface DeleteOptions extends RequestOptions, AnswerOptions {
   /** Delete only if it is still in this state. */
   resourceVersion?: string
   propagationPolicy?: PropagationPolicy
-  gracePeriodSeconds?: number
+  gracePeriodSeconds?: Int64
   dryRun?: boolean
 }
 

@@ -1,5 +1,7 @@
 export { ApiError, isAlreadyExists, isAnotherUid, isConflict, isExpired, isInvalid, isNotFound } from '../api/errors.ts'
 export type * from '../api/generated/types.ts'
+export { addInt64, compareInt64 } from '../api/int64.ts'
+export type { Int64 } from '../api/int64.ts'
 export type { KubeObject } from '../api/object.ts'
 export { compileLabelSelector, labelSelectorMatches } from '../api/selectors/label-selector.ts'
 export { fixedCredentials } from './access.ts'

@@ -1,5 +1,6 @@
 import { badRequest } from '../api/errors.ts'
-import { JsonSyntaxError, parseJson, parseYaml } from '../api/json/index.ts'
+import { goJsonName } from '../api/go-format.ts'
+import { JsonSyntaxError, jsonText, parseJson, parseYaml } from '../api/json/index.ts'
 import type { Json, KubeObject } from '../api/object.ts'
 import { ProtobufError, decodeProtobuf, openEnvelope } from '../api/protobuf/index.ts'
 import { DecodeError, decodeObject, structOf } from '../api/schema/index.ts'
@@ -26,11 +27,9 @@ const parseFailure = "couldn't get version/kind; json parse error: "
 const goStruct =
   'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-const goName = (value: Json): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value)
-
 /** The beginning of a body, as Kubernetes shows it in errors: text where it looks like JSON, hexadecimal otherwise. */
 function excerpt({ bytes: sent, value }: RequestBody): string {
-  const bytes = value === undefined ? sent : Buffer.from(JSON.stringify(value))
+  const bytes = value === undefined ? sent : Buffer.from(jsonText(value))
   if (bytes.length === 0) return '<empty>'
   const isJson = bytes[0] === 0x7b
   const limit = 30
@@ -81,12 +80,12 @@ function parseProtobuf(bytes: Buffer, typeName: string): ParsedBody {
 function typeMeta(value: Json, describe: (problem: string) => string): { apiVersion: string; kind: string } {
   if (value === null) return { apiVersion: '', kind: '' }
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw badRequest(describe(`${parseFailure}json: cannot unmarshal ${goName(value)} into ${goStruct}`))
+    throw badRequest(describe(`${parseFailure}json: cannot unmarshal ${goJsonName(value)} into ${goStruct}`))
   }
   for (const field of ['apiVersion', 'kind'] as const) {
     const said = value[field]
     if (said === undefined || said === null || typeof said === 'string') continue
-    throw badRequest(describe(`${parseFailure}json: cannot unmarshal ${goName(said)} into Go struct field .${field} of type string`))
+    throw badRequest(describe(`${parseFailure}json: cannot unmarshal ${goJsonName(said)} into Go struct field .${field} of type string`))
   }
   return { apiVersion: (value.apiVersion as string | null) ?? '', kind: (value.kind as string | null) ?? '' }
 }

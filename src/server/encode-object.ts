@@ -62,19 +62,19 @@ function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
   const { spec, status } = object
   const from = before?.bytesFromSpec(object)
   if (from) return { value: Buffer.concat([Buffer.from(openingOf(object)), from.bytes]), object, spec: from.place }
-  const ending = `,"status":${JSON.stringify(status)}}`
+  const ending = `,"status":${jsonText(status)}}`
   const tail = Buffer.byteLength(ending)
   const same = before?.bytesBeforeStatus(object)
   if (same) return { value: joined(same.pieces, ending, tail), object, spec: { length: same.specLength, tail } }
   const opening = openingOf(object)
   const known = before?.specBytes(spec)
   if (known) return { value: joined([Buffer.from(opening), known], ending, tail), object, spec: { length: known.length, tail } }
-  const specText = JSON.stringify(spec)
+  const specText = jsonText(spec)
   return { value: Buffer.from(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
 }
 
 const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
-  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${JSON.stringify(metadata)}${specOpening}`
+  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${jsonText(metadata)}${specOpening}`
 
 function joined([first, second]: readonly [Buffer, Buffer], ending: string, endingLength: number): Buffer {
   const value = Buffer.allocUnsafe(first.length + second.length + endingLength)

@@ -1,5 +1,5 @@
 import { ApiError, badRequest, internalError, methodNotAllowed, notFoundPath } from '../api/errors.ts'
-import { deepFreeze } from '../api/json/index.ts'
+import { deepFreeze, jsonText, readJson } from '../api/json/index.ts'
 import type { Json, KubeObject } from '../api/object.ts'
 import type { ApiServer } from './api-server.ts'
 import { present } from './http/encode.ts'
@@ -74,7 +74,7 @@ function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {
   const nothing = Buffer.alloc(0)
   if (body === undefined) return { bytes: nothing, contentType }
   if (method === 'POST' || method === 'PUT') return { bytes: nothing, contentType, value: body as Json }
-  return { bytes: Buffer.from(JSON.stringify(body)), contentType }
+  return { bytes: Buffer.from(jsonText(body)), contentType }
 }
 
 async function measured(server: ApiServer, request: InProcessRequest, path: ResourcePath, query: URLSearchParams, kind: RequestKind): Promise<Result> {
@@ -122,5 +122,5 @@ async function readDocument(server: ApiServer, { method, path, query, accept }: 
   const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
   if (!found) throw notFoundPath()
   const text = found.body.toString()
-  return found.headers['content-type']?.startsWith('application/json') ? (JSON.parse(text) as unknown) : text
+  return found.headers['content-type']?.startsWith('application/json') ? readJson(text) : text
 }

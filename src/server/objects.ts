@@ -1,3 +1,4 @@
+import type { Int64 } from '../api/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Resource } from './resource.ts'
 
@@ -40,7 +41,7 @@ export interface Objects extends ObjectReader {
 }
 
 export interface DeleteOptions {
-  gracePeriodSeconds?: number
+  gracePeriodSeconds?: Int64
   propagationPolicy?: string
   orphanDependents?: boolean
   preconditions?: { uid?: string; resourceVersion?: string }

@@ -1,4 +1,5 @@
 import type { FeatureGates } from '../api/feature-gates.ts'
+import type { Int64 } from '../api/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 import type { NameRule } from '../api/validation/names.ts'
@@ -20,7 +21,7 @@ export interface Column<T> {
   description: string | (() => string)
   /** 0 is always shown, 1 only in wide output. */
   priority?: 0 | 1
-  cell(obj: T, now: number): string | number | boolean | null
+  cell(obj: T, now: number): string | Int64 | boolean | null
 }
 
 /**
@@ -117,7 +118,7 @@ export interface Resource<T extends KubeObject = KubeObject> {
    * For kinds that end gracefully: the seconds between a delete request and the end, given what was asked for (undefined: nothing was).
    * 0 ends it at once.
    */
-  gracePeriod?(obj: T, requested: number | undefined): number
+  gracePeriod?(obj: T, requested: Int64 | undefined): Int64
   /** Something besides finalizers and grace keeps an object that is being deleted: a namespace's contents. */
   isHeld?(obj: T): boolean
   /** Changes the object as it starts to be deleted: a namespace becomes Terminating. */

@@ -1,4 +1,5 @@
 import { FeatureGates } from '../api/feature-gates.ts'
+import { jsonText } from '../api/json/index.ts'
 import { silentLogger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
@@ -54,7 +55,7 @@ export class ServerTrial {
       subresource: parsed.subresource,
       query: new URLSearchParams(query),
       user: { name: 'tester', groups: [] },
-      body: { bytes: Buffer.from(body === undefined ? '' : JSON.stringify(body)), contentType },
+      body: { bytes: Buffer.from(body === undefined ? '' : jsonText(body)), contentType },
       warnings: [],
       rules: { gates: this.parts.gates, now: this.clock.now() },
       retriesConflicts: false,

@@ -1,4 +1,4 @@
-import { deepFreeze } from '../api/json/index.ts'
+import { deepFreeze, readJson } from '../api/json/index.ts'
 import type { KubeObject, ObjectMeta } from '../api/object.ts'
 import { encodeForStore, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
@@ -29,7 +29,7 @@ export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
 export type ReadValue = (value: Buffer) => KubeObject
 
 /** Parses an object's bytes as they are. */
-export const parseObject: ReadValue = (bytes) => JSON.parse(bytes.toString()) as KubeObject
+export const parseObject: ReadValue = (bytes) => readJson(bytes.toString()) as KubeObject
 
 /** Most objects have these parts. */
 type WithParts = KubeObject & { spec?: unknown; status?: unknown }

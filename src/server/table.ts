@@ -1,6 +1,7 @@
 import { describeField } from '../api/docs.ts'
 import { badRequest } from '../api/errors.ts'
 import type { Scale } from '../api/generated/types.ts'
+import type { Int64 } from '../api/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import { ageColumn, nameColumn } from './columns.ts'
 import type { ListMeta, PartialObjectMetadata } from './partial-metadata.ts'
@@ -19,7 +20,7 @@ export interface ColumnDefinition {
 }
 
 export interface TableRow {
-  cells: (string | number | boolean | null)[]
+  cells: (string | Int64 | boolean | null)[]
   conditions?: { type: string; status: string; reason?: string; message?: string }[]
   object: KubeObject | PartialObjectMetadata | null
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { readJson } from '../../src/api/json/index.ts'
 import { type Body, type Exchange, wholeBody } from '../../src/server/http/exchange.ts'
 import type { Sink } from '../../src/server/http/watch-writer.ts'
 
@@ -112,6 +113,6 @@ export class MemoryExchange implements Exchange {
   /** The lines of a stream so far; each is told once. */
   takeLines(): unknown[] {
     const text = Buffer.concat(this.#received.splice(0)).toString()
-    return text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as unknown)
+    return text.split('\n').filter((line) => line !== '').map(readJson)
   }
 }

@@ -1,4 +1,5 @@
 import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
+import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
 import { ApiServer, Authenticator, admissionPlugins } from '../../src/server/index.ts'
@@ -76,7 +77,7 @@ export class TestServer {
     const { code, headers, text } = await exchange.answered
     const isJson = String(headers['content-type'] ?? '').startsWith('application/json')
     const warnings = [headers.warning ?? []].flat().map((w) => Buffer.from(w, 'latin1').toString())
-    return { code, headers, text, body: (isJson && text ? JSON.parse(text) : undefined) as T, warnings }
+    return { code, headers, text, body: (isJson && text ? readJson(text) : undefined) as T, warnings }
   }
 
   get<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>> {
@@ -84,21 +85,21 @@ export class TestServer {
   }
 
   create<T = any>(url: string, object: object): Promise<Reply<T>> {
-    return this.send({ method: 'POST', url, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
+    return this.send({ method: 'POST', url, headers: { 'content-type': 'application/json' }, body: Buffer.from(jsonText(object)) })
   }
 
   update<T = any>(url: string, object: object): Promise<Reply<T>> {
-    return this.send({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
+    return this.send({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, body: Buffer.from(jsonText(object)) })
   }
 
   patch<T = any>(url: string, patch: object, type: 'merge' | 'json' | 'strategic' = 'merge'): Promise<Reply<T>> {
     const names = { merge: 'merge-patch', json: 'json-patch', strategic: 'strategic-merge-patch' }
     const headers = { 'content-type': `application/${names[type]}+json` }
-    return this.send({ method: 'PATCH', url, headers, body: Buffer.from(JSON.stringify(patch)) })
+    return this.send({ method: 'PATCH', url, headers, body: Buffer.from(jsonText(patch)) })
   }
 
   delete<T = any>(url: string, options?: object): Promise<Reply<T>> {
-    const body = options && Buffer.from(JSON.stringify(options))
+    const body = options && Buffer.from(jsonText(options))
     return this.send({ method: 'DELETE', url, ...(body ? { headers: { 'content-type': 'application/json' }, body } : {}) })
   }
 

@@ -1,3 +1,5 @@
+import { jsonText } from './exact.ts'
+
 /**
  * The text of an object to be sent or stored. A ControllerRevision is written as Go writes it: Kubernetes'
  * controllers and kubectl compare the bytes of its `data` with what they would write, and Kubernetes' server keeps
@@ -5,7 +7,7 @@
  */
 export function objectJson(object: object): string {
   const { apiVersion, kind } = object as { apiVersion?: unknown; kind?: unknown }
-  return kind === 'ControllerRevision' && apiVersion === 'apps/v1' ? goJson(object) : JSON.stringify(object)
+  return kind === 'ControllerRevision' && apiVersion === 'apps/v1' ? goJson(object) : jsonText(object)
 }
 
 /** Keys that JavaScript moves to the front of an object, in the order of their numbers. */
@@ -22,6 +24,7 @@ const escapeOf = (char: string): string => `\\u${char.charCodeAt(0).toString(16)
  */
 export function goJson(value: unknown): string {
   if (typeof value === 'string') return goString(value)
+  if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
   const members: string[] = []

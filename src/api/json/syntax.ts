@@ -191,7 +191,7 @@ const closing = (container: Tree[] | Members) => (container instanceof Members ?
 
 /** The tree of a value that has no text: keys sorted, as Go writes maps. */
 export function treeOf(value: Json): Tree {
-  if (typeof value === 'number') return new NumberLiteral(String(value))
+  if (typeof value === 'number' || typeof value === 'bigint') return new NumberLiteral(String(value))
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(treeOf)
   const members = new Members()
@@ -205,9 +205,21 @@ export function setKey<T>(object: Record<string, T>, key: string, value: T) {
   else object[key] = value
 }
 
+const integerLiteral = /^-?\d+$/
+
+/** The value of a number's text: a bigint for an integer that is no safe number and is written without an exponent. */
+export function exactNumber(text: string): number | bigint {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value
+  if (integerLiteral.test(text)) return BigInt(text)
+  // 1e20 is written as 100000000000000000000, 1e21 as it is.
+  const written = String(value)
+  return integerLiteral.test(written) ? BigInt(written) : value
+}
+
 /** The plain value of a tree. What is said twice is merged as Go does, which decodes the second into what the first left. */
 export function plainValue(tree: Tree): Json {
-  if (tree instanceof NumberLiteral) return Number(tree.text)
+  if (tree instanceof NumberLiteral) return exactNumber(tree.text)
   if (Array.isArray(tree)) return tree.map(plainValue)
   if (!(tree instanceof Members)) return tree
   const out: { [key: string]: Json } = {}

@@ -15,6 +15,9 @@ describe('parseYaml() reads scalars as Kubernetes does', () => {
     ['times of day are text', 'k: [1:30, 12:30:45, 80:8080]', ['1:30', '12:30:45', '80:8080']],
     ['dates are text', 'k: [2001-02-03, 2001-02-03T04:05:06Z]', ['2001-02-03', '2001-02-03T04:05:06Z']],
     ['octal, hexadecimal and long numbers', 'k: [0644, 0x1f, 1_000]', [420, 31, 1000]],
+    ['integers that doubles round', 'k: [9007199254740993, -9007199254740993]', [2n ** 53n + 1n, -(2n ** 53n) - 1n]],
+    ['unsigned integers', 'k: 18446744073709551615', 2n ** 64n - 1n],
+    ['beyond 64 bits doubles, as in Go', 'k: 18446744073709551617', 18446744073709552000n],
     ['fractions that are whole', 'k: [3.0, 1.5, 1e3]', [3, 1.5, 1000]],
     ['nulls', 'k: [~, null, ]', [null, null]],
     ['merged maps', 'a: &a {x: 1, z: 2}\nk: {<<: *a, z: 3}', { x: 1, z: 3 }],
@@ -34,6 +37,7 @@ describe('parseYaml() takes what a body may be', () => {
     ['a list', '- a\n- b\n', ['a', 'b']],
     ['JSON', '{"a": {"b": [1, "x", null]}}', { a: { b: [1, 'x', null] } }],
     ['numbers as keys', '1: a\ntrue: b', { 1: 'a', true: 'b' }],
+    ['long numbers as keys', '9007199254740993: a', { '9007199254740993': 'a' }],
   ]
   test.each(rows)('%s', async (_, text, value) => {
     expect((await parseYaml(text)).value).toEqual(value)

@@ -1,8 +1,10 @@
 import type * as Yaml from 'yaml'
 import type { Document, LineCounter, Tags, YAMLError } from 'yaml'
+import { isInt64 } from '../int64.ts'
 import type { Json } from '../object.ts'
+import { jsonText } from './exact.ts'
 import type { Parsed } from './parse.ts'
-import { JsonSyntaxError } from './syntax.ts'
+import { JsonSyntaxError, exactNumber } from './syntax.ts'
 
 export interface ParsedYaml extends Parsed {
   /** What was said twice, as Kubernetes tells it: `line 5: key "data" already set in map`. */
@@ -39,6 +41,7 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
   try {
     document = yaml.parseDocument(text, {
       version: '1.1', customTags: withoutTimes, merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error', lineCounter,
+      intAsBigInt: true,
     })
   } catch (e) {
     throw tooDeep(e)
@@ -85,6 +88,7 @@ function jsonable(value: unknown): Json {
     if (Number.isFinite(value)) return value
     throw new JsonSyntaxError(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`)
   }
+  if (typeof value === 'bigint') return wholeNumber(value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
   if (Array.isArray(value)) return value.map(jsonable)
   if (value instanceof Map) return jsonable(Object.fromEntries(value))
@@ -97,6 +101,10 @@ function jsonable(value: unknown): Json {
   return value as Json
 }
 
+/** Go's parser has 64 bits for an integer, with or without a sign; it reads a longer one as a double. */
+const wholeNumber = (value: bigint): number | bigint =>
+  exactNumber(String(isInt64(value) || BigInt.asUintN(64, value) === value ? value : Number(value)))
+
 function repeatedKeys(yaml: typeof Yaml, document: Document.Parsed, lines: LineCounter): string[] {
   const found: string[] = []
   yaml.visit(document, {
@@ -105,7 +113,7 @@ function repeatedKeys(yaml: typeof Yaml, document: Document.Parsed, lines: LineC
       for (const { key } of map.items) {
         if (!yaml.isScalar(key) || key.value === '<<') continue
         if (seen.has(key.value)) {
-          found.push(`line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(key.value)} already set in map`)
+          found.push(`line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${jsonText(key.value)} already set in map`)
         }
         seen.add(key.value)
       }

@@ -1,4 +1,5 @@
 import type { Container, ContainerPort, ContainerResizePolicy, PodSpec, Volume } from '../generated/types.ts'
+import type { Int64 } from '../int64.ts'
 import { notSupportedInOrder } from '../validation/field-checks.ts'
 import { type FieldError, duplicate, forbidden, invalid, notFoundField, notSupported, required } from '../validation/field-error.ts'
 import { isDns1123Label, isPortName, isPortNumber } from '../validation/names.ts'
@@ -16,7 +17,7 @@ import { validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
 export interface ContainerContext {
   volumes: ReadonlyMap<string, Volume>
   claims: ClaimNames
-  gracePeriod: number | undefined
+  gracePeriod: Int64 | undefined
   restartPolicy: string
   hostUsers: boolean
 }

@@ -22,7 +22,7 @@ function validateAccessModes(modes: readonly string[], path: Path): FieldError[]
 
 /** An amount of storage may not be negative; the value in the message is a number of bytes. */
 export function validateStorageAmount(quantity: string, path: Path): FieldError[] {
-  return quantityValue(quantity) < 0n ? [invalid(path, Number(quantityValue(quantity)), 'must be a valid resource quantity')] : []
+  return quantityValue(quantity) < 0n ? [invalid(path, quantityValue(quantity), 'must be a valid resource quantity')] : []
 }
 
 function validateCapacity(capacity: Record<string, string> | undefined, path: Path): FieldError[] {

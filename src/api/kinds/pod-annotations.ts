@@ -1,4 +1,5 @@
 import type { ObjectMeta, PodSpec, Toleration } from '../generated/types.ts'
+import { readJson } from '../json/index.ts'
 import { type FieldError, forbidden, invalid } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
 import { validateDescendingPath } from './file-paths.ts'
@@ -35,7 +36,7 @@ function validateAppArmor(key: string, value: string, spec: PodSpec, path: Path,
 
 function validateTolerationsAnnotation(text: string, path: Path, errors: FieldError[]): void {
   try {
-    validateTolerations(JSON.parse(text) as Toleration[], path.child(tolerationsAnnotation), errors)
+    validateTolerations(readJson(text) as Toleration[], path.child(tolerationsAnnotation), errors)
   } catch {
     // The words of Go's JSON parser are not ours; that it is no JSON is what matters.
     errors.push(invalid(path, tolerationsAnnotation, 'invalid character looking for beginning of value'))

@@ -1,5 +1,6 @@
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../generated/types.ts'
 import { validatePortNumOrName } from '../int-or-string.ts'
+import type { Int64 } from '../int64.ts'
 import { nonnegativeMessage } from '../validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../validation/field-error.ts'
 import { regexMessage } from '../validation/names.ts'
@@ -31,7 +32,7 @@ function validateHttpGet(action: HTTPGetAction, path: Path, errors: FieldError[]
 function validateAction(
   kind: HandlerKind,
   handler: Handler,
-  gracePeriod: number | undefined,
+  gracePeriod: Int64 | undefined,
   path: Path,
   errors: FieldError[],
 ): void {
@@ -49,7 +50,7 @@ function validateAction(
   }
 }
 
-function validateHandler(handler: Handler, gracePeriod: number | undefined, path: Path, errors: FieldError[]): void {
+function validateHandler(handler: Handler, gracePeriod: Int64 | undefined, path: Path, errors: FieldError[]): void {
   let found = false
   for (const kind of handlerKinds) {
     if (handler[kind] === undefined) continue
@@ -103,7 +104,7 @@ export function validateProbes(container: Probes, path: Path, errors: FieldError
 }
 
 /** Judges the hooks of a container. */
-export function validateLifecycle(lifecycle: Lifecycle, gracePeriod: number | undefined, path: Path, errors: FieldError[]): void {
+export function validateLifecycle(lifecycle: Lifecycle, gracePeriod: Int64 | undefined, path: Path, errors: FieldError[]): void {
   if (lifecycle.postStart) validateHandler(lifecycle.postStart, gracePeriod, path.child('postStart'), errors)
   if (lifecycle.preStop) validateHandler(lifecycle.preStop, gracePeriod, path.child('preStop'), errors)
 }

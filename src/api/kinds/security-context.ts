@@ -1,4 +1,5 @@
 import type { PodSecurityContext, PodSpec, SecurityContext, Sysctl } from '../generated/types.ts'
+import type { Int64 } from '../int64.ts'
 import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../validation/field-error.ts'
 import { byteLength } from '../validation/names.ts'
 import type { Path } from '../validation/path.ts'
@@ -9,7 +10,7 @@ const maxId = 2 ** 31 - 1
 const idRangeMessage = `must be between 0 and ${maxId}, inclusive`
 
 /** Judges the number of a user or group. */
-export function validateId(id: number | undefined, path: () => Path, errors: FieldError[]): void {
+export function validateId(id: Int64 | undefined, path: () => Path, errors: FieldError[]): void {
   if (id !== undefined && (id < 0 || id > maxId)) errors.push(invalid(path(), id, idRangeMessage))
 }
 

@@ -1,7 +1,7 @@
 import { deepEqual } from '../deep-equal.ts'
 import { ApiError, badRequest, entityTooLarge } from '../errors.ts'
 import { goJsonName } from '../go-format.ts'
-import { cloneObject } from '../json/index.ts'
+import { cloneObject, jsonText } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { type JsonObject, isJsonObject, ownField, setOwnField } from './own-fields.ts'
 
@@ -160,7 +160,7 @@ class Draft {
 
   copy(from: string | undefined, path: string | undefined): void {
     const value = this.#read(from)
-    this.#copied += JSON.stringify(value).length
+    this.#copied += jsonText(value).length
     if (this.#copied > maxCopied) throw cannotApply()
     // Both places go their own ways from here, so nothing of the copy may count as already owned.
     this.add(path, cloneObject(value))

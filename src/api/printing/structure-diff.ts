@@ -1,3 +1,5 @@
+import { jsonText } from '../json/index.ts'
+
 const contextLines = 3
 
 type Edit = { kind: ' ' | '-' | '+'; line: string }
@@ -37,7 +39,7 @@ const range = (start: number, length: number) => (length === 1 ? `${start}` : `$
  * fields stand under the names they have inside Kubernetes.
  */
 export function structureDiff(before: unknown, after: unknown): string {
-  const all = edits(JSON.stringify(before, null, 1).split('\n'), JSON.stringify(after, null, 1).split('\n'))
+  const all = edits(jsonText(before, 1).split('\n'), jsonText(after, 1).split('\n'))
   const changed = all.flatMap((edit, i) => (edit.kind === ' ' ? [] : [i]))
   let text = ''
   for (let first = 0; first < changed.length; ) {

@@ -1,3 +1,4 @@
+import { type Int64, toInt64 } from '../int64.ts'
 import { parseJson } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { type FieldType, structOf } from '../schema/index.ts'
@@ -33,7 +34,7 @@ function layoutOf(message: string, owner: string): Map<number, Target> {
   return layout
 }
 
-const integer = (value: bigint): number => Number(BigInt.asIntN(64, value))
+const integer = (value: bigint): Int64 => toInt64(BigInt.asIntN(64, value))
 
 const bytesOf = (field: WireField): Buffer => {
   if (field.type !== 'bytes') throw new ProtobufError(`proto: wrong wireType for field ${field.number}`)
@@ -54,8 +55,8 @@ function parts(message: Buffer): Map<number, WireField> {
 
 function readTime(message: Buffer, digits: 0 | 6): Json {
   const found = parts(message)
-  const seconds = found.has(1) ? integer(numberOf(found.get(1)!)) : 0
-  const nanos = found.has(2) ? integer(numberOf(found.get(2)!)) : 0
+  const seconds = found.has(1) ? Number(integer(numberOf(found.get(1)!))) : 0
+  const nanos = found.has(2) ? Number(integer(numberOf(found.get(2)!))) : 0
   // Go's zero time has no seconds since 1970 that a clock would show; it means that there is none.
   if (seconds <= -62135596800 || (seconds === 0 && nanos === 0 && message.length === 0)) return null
   // RFC 3339 has four digits for a year.
@@ -97,7 +98,7 @@ function readScalar(type: FieldType, field: WireField): Json {
       return readIntOrString(bytesOf(field))
     case 'duration': {
       const nanos = parts(bytesOf(field)).get(1)
-      return `${nanos ? integer(numberOf(nanos)) / 1e9 : 0}s`
+      return `${nanos ? Number(integer(numberOf(nanos))) / 1e9 : 0}s`
     }
     case 'raw': {
       const raw = parts(bytesOf(field)).get(1)

@@ -1,4 +1,5 @@
 import type { Container, Pod, PodAffinityTerm, PodSpec, ScopedResourceSelectorRequirement } from '../generated/types.ts'
+import { secondsInMs } from '../int64.ts'
 import { podLimits, podRequests } from '../kinds/pod-resources.ts'
 import { qosClassOf } from '../kinds/qos.ts'
 import { type ResourceList, isExtendedResource, isHugePages, isNativeResource, isPodLevelResource } from '../kinds/resource-names.ts'
@@ -29,7 +30,7 @@ function computeUsage(requests: ResourceList, limits: ResourceList): ResourceLis
 export function uncountedAtMs({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return undefined
-  return Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+  return Date.parse(deletionTimestamp) + secondsInMs(deletionGracePeriodSeconds)
 }
 
 const hasFinished = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded'

@@ -1,5 +1,8 @@
 import { schema } from '../generated/schema.ts'
-import { cloneChanged, cloneObject, hasFractions, parseTree, setKey, treeOf } from '../json/index.ts'
+import { isInt64, toInt64 } from '../int64.ts'
+import {
+  cloneChanged, cloneObject, exactNumber, hasFractions, parseTree, setKey, treeOf, withExactNumbers,
+} from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { canonicalQuantity } from '../quantity.ts'
 import { canonicalBase64 } from './base64.ts'
@@ -42,7 +45,7 @@ type Reader = (value: Json) => Json | undefined
 /** Thrown where a value does not fit; what is wrong exactly is then found by the slow way, which goes by the text. */
 const mismatch = new Error('mismatch')
 
-// Set by any reader that meets what only the text can settle: a field its type does not have, a number beyond what is exact.
+// Set by any reader that meets what only the text can settle: a field its type does not have.
 // Decoding is synchronous and never re-entered.
 let isUnsettled = false
 
@@ -99,14 +102,13 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
       }
     case 'int64':
       return (value) => {
-        if (!Number.isInteger(value)) throw mismatch
-        if (!Number.isSafeInteger(value)) isUnsettled = true
-        return dropZero && value === 0 ? undefined : value
+        const read = Number.isSafeInteger(value) ? value : largeInteger(value)
+        return dropZero && read === 0 ? undefined : read
       }
     case 'double':
       return (value) => {
-        if (typeof value !== 'number') throw mismatch
-        return dropZero && value === 0 ? undefined : value
+        if (typeof value !== 'number' && typeof value !== 'bigint') throw mismatch
+        return dropZero && value === 0 ? undefined : Number(value)
       }
     case 'intOrString':
       return (value) => {
@@ -120,7 +122,7 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
       }
     case 'quantity':
       return (value) => {
-        if (typeof value !== 'string' && typeof value !== 'number') throw mismatch
+        if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw mismatch
         return quantityText(value)
       }
     case 'time':
@@ -133,16 +135,25 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
         if (typeof value !== 'string') throw mismatch
         return canonicalTime(value, 'microsecond') ?? (dropZero ? undefined : null)
       }
+    case 'raw':
+      return (value) => withExactNumbers(value)
     default:
       return (value) => value
   }
 }
 
+/** An int64 that is not a safe number. What comes without a text may also have its number in another form. */
+function largeInteger(value: Json): Json {
+  const exact = typeof value === 'bigint' ? value : typeof value === 'number' ? exactNumber(String(value)) : undefined
+  if (typeof exact !== 'bigint' || !isInt64(exact)) throw mismatch
+  return toInt64(exact)
+}
+
 // The same few amounts come again and again; the cache is bounded so that nobody can fill the memory through it.
 const knownQuantities = new Map<string, string>()
 
-function quantityText(value: string | number): string {
-  const text = typeof value === 'number' ? String(value) : value.trim()
+function quantityText(value: string | number | bigint): string {
+  const text = typeof value === 'string' ? value.trim() : String(value)
   const known = knownQuantities.get(text)
   if (known !== undefined) return known
   const canonical = canonicalQuantity(text)

@@ -120,6 +120,7 @@ class Decoder {
         this.#map(type, field, tree, place, strictPath)
         return
       case 'raw':
+        this.#raw(tree)
         return
       default:
         this.#scalar(type, field, tree, place)
@@ -137,6 +138,18 @@ class Decoder {
       if (seen.has(key)) this.#report('duplicate', at)
       seen.add(key)
       this.value(type.of, field, value, place, at)
+    }
+  }
+
+  /** Kubernetes keeps free-form values as text. Here they are values, so a number that no double holds is refused. */
+  #raw(tree: Tree) {
+    if (tree instanceof NumberLiteral) {
+      if (Number.isFinite(Number(tree.text))) return
+      this.#save(`json: cannot unmarshal number ${tree.text} into Go value of type float64`)
+    } else if (Array.isArray(tree)) {
+      for (const item of tree) this.#raw(item)
+    } else if (tree instanceof Members) {
+      for (const [, value] of tree.entries) this.#raw(value)
     }
   }
 
@@ -189,12 +202,15 @@ function abortOn(run: () => void) {
 
 const numberOrKind = (tree: Tree) => (tree instanceof NumberLiteral ? `number ${tree.text}` : goKind(tree))
 
-const bounds = { int32: 2n ** 31n, int64: 2n ** 63n }
+const bits = { int32: 32, int64: 64 }
+
+/** The longest int64 is -9223372036854775808: what is longer need not be read, however long it is. */
+const maxIntegerChars = 20
 
 function isInteger(tree: Tree, size: 'int32' | 'int64'): boolean {
-  if (!(tree instanceof NumberLiteral) || !/^-?\d+$/.test(tree.text)) return false
+  if (!(tree instanceof NumberLiteral) || tree.text.length > maxIntegerChars || !/^-?\d+$/.test(tree.text)) return false
   const n = BigInt(tree.text)
-  return n >= -bounds[size] && n < bounds[size]
+  return BigInt.asIntN(bits[size], n) === n
 }
 
 /** Decodes as Go does, in the order of the document, only for what it would complain about. */

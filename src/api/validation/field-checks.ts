@@ -1,4 +1,5 @@
 import { deepEqual } from '../deep-equal.ts'
+import type { Int64 } from '../int64.ts'
 import { type FieldError, invalid } from './field-error.ts'
 import type { Path } from './path.ts'
 
@@ -12,12 +13,12 @@ export function validateImmutableField(value: unknown, old: unknown, path: Path)
 }
 
 /** Absent counts as 0. */
-export function validateNonnegative(value: number | undefined, path: Path): FieldError[] {
+export function validateNonnegative(value: Int64 | undefined, path: Path): FieldError[] {
   return value !== undefined && value < 0 ? [invalid(path, value, nonnegativeMessage)] : []
 }
 
 /** Absent counts as 0, and is refused. */
-export function validatePositive(value: number | undefined, path: Path): FieldError[] {
+export function validatePositive(value: Int64 | undefined, path: Path): FieldError[] {
   return (value ?? 0) > 0 ? [] : [invalid(path, value ?? 0, positiveMessage)]
 }
 

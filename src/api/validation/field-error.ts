@@ -1,3 +1,4 @@
+import { jsonText } from '../json/index.ts'
 import type { Path } from './path.ts'
 
 /** Kubernetes' names for what can be wrong with a field, as they stand in `details.causes[].reason`. */
@@ -23,7 +24,7 @@ export interface FieldError {
 /** A value as Kubernetes quotes it in messages: strings in quotes, structures as JSON, absent as null. */
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null'
-  return JSON.stringify(value)
+  return jsonText(value)
 }
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)

@@ -1,3 +1,4 @@
+import { readerFor } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { WatchEvent } from '../transport.ts'
 
@@ -38,22 +39,23 @@ export class EventReader<T extends KubeObject> {
 
   /** Throws what JSON.parse throws. */
   read(line: string): WatchEvent<T> {
-    return this.#readParts(line) ?? (JSON.parse(line) as WatchEvent<T>)
+    const parse = readerFor(line)
+    return this.#readParts(line, parse) ?? (parse(line) as WatchEvent<T>)
   }
 
   /** Undefined if it is not of a kind whose spec and status come last, as they do in most. */
-  #readParts(line: string): Read<T> | undefined {
+  #readParts(line: string, parse: (text: string) => unknown): Read<T> | undefined {
     const specAt = line.indexOf(`${specOpening}{`)
     if (specAt < 0 || !openings.some((opening) => line.startsWith(opening)) || !line.endsWith(ending)) return undefined
     const statusAt = line.lastIndexOf(`${statusOpening}{`)
     if (statusAt < specAt) return undefined
     try {
       // Where one of the two stands deeper than it should, in the spec or in an annotation, the pieces are no JSON.
-      const event = JSON.parse(line.slice(0, specAt) + ending) as Read<T>
+      const event = parse(line.slice(0, specAt) + ending) as Read<T>
       const { uid } = event.object.metadata
       const known = uid === undefined ? undefined : (this.#recent.get(uid) ?? this.#before.get(uid))
-      const spec = partOf(line.slice(specAt + specOpening.length, statusAt), known?.spec)
-      const status = partOf(line.slice(statusAt + statusOpening.length, -ending.length), known?.status)
+      const spec = partOf(line.slice(specAt + specOpening.length, statusAt), known?.spec, parse)
+      const status = partOf(line.slice(statusAt + statusOpening.length, -ending.length), known?.status, parse)
       event.object.spec = spec.value
       event.object.status = status.value
       if (uid !== undefined) this.#keep(uid, { spec, status })
@@ -71,4 +73,5 @@ export class EventReader<T extends KubeObject> {
   }
 }
 
-const partOf = (text: string, known: Part | undefined): Part => (known?.text === text ? known : { text, value: JSON.parse(text) as unknown })
+const partOf = (text: string, known: Part | undefined, parse: (text: string) => unknown): Part =>
+  known?.text === text ? known : { text, value: parse(text) }

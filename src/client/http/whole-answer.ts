@@ -1,3 +1,4 @@
+import { readJson } from '../../api/json/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TransportError } from '../transport.ts'
 import type { Receiver } from './attempt.ts'
@@ -36,7 +37,7 @@ export class WholeAnswer implements Receiver {
     if (this.#code >= 300 || this.#code < 200) return this.#reject(errorOfAnswer(this.#code, this.#headers, text, this.#clock.now()))
     if (!headerOf(this.#headers, 'content-type')?.includes('json')) return this.#resolve(text)
     try {
-      this.#resolve(JSON.parse(text))
+      this.#resolve(readJson(text))
     } catch (e) {
       this.#reject(new TransportError(`the answer is not JSON: ${(e as Error).message}`, false, { cause: e }))
     }

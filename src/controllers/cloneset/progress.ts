@@ -1,3 +1,4 @@
+import { addInt64 } from '../../api/int64.ts'
 import {
   type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen, partitionReached,
 } from '../kit/workload/index.ts'
@@ -79,5 +80,5 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
 function mayHavePaused({ seen: { set } }: Look, reason: string | undefined): boolean {
   const { generation = 0 } = set.metadata
   const isOver = reason === completeReason || reason === partitionReached || reason === deadlineExceeded
-  return !isOver && generation - (set.status.observedGeneration ?? generation) > 1
+  return !isOver && generation > addInt64(set.status.observedGeneration ?? generation, 1)
 }

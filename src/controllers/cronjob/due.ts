@@ -38,7 +38,7 @@ export function findDue(seen: Observed): Due {
     return { kind: 'never', reason: 'InvalidSchedule', message: `invalid schedule: ${text} : time difference between two schedules is less than 1 second` }
   }
   if (dueMs === undefined) return { kind: 'later', nextMs }
-  const deadlineMs = startingDeadlineSeconds === undefined ? Number.NEGATIVE_INFINITY : nowMs - startingDeadlineSeconds * 1000
+  const deadlineMs = startingDeadlineSeconds === undefined ? Number.NEGATIVE_INFINITY : nowMs - Number(startingDeadlineSeconds) * 1000
   if (dueMs <= deadlineMs) return { kind: 'missed', dueMs, nextMs }
   return { kind: 'now', dueMs, nextMs, isOneOfMany: isLong(schedule, Math.max(sinceMs, deadlineMs), nowMs, zone) }
 }

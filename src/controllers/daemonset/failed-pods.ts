@@ -1,3 +1,4 @@
+import type { Int64 } from '../../api/int64.ts'
 /** When a failed pod was last deleted on a node, and how long the next has to wait since then. */
 interface Delay {
   sinceMs: number
@@ -6,7 +7,7 @@ interface Delay {
 
 /** Nodes on which pods of one generation of a set have failed. */
 export interface FailedPods {
-  generation: number | undefined
+  generation: Int64 | undefined
   nodes: ReadonlyMap<string, Delay>
 }
 
@@ -33,5 +34,5 @@ export function withFailures({ generation, nodes }: FailedPods, failedOn: Iterab
 }
 
 /** What is known of a generation: a new one has not failed yet. */
-export const failuresOf = (known: FailedPods | undefined, generation: number | undefined): FailedPods =>
+export const failuresOf = (known: FailedPods | undefined, generation: Int64 | undefined): FailedPods =>
   known?.generation === generation && known ? known : { generation, nodes: new Map() }

@@ -1,4 +1,5 @@
 import type { ReplicaSet } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { New } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
 import { type Annotations, missingAnnotations, revisionAnnotations, sizeAnnotations } from './annotations.ts'
@@ -13,7 +14,7 @@ import { isComplete } from './progress.ts'
 /** The ReplicaSet that is changed, and the generation that the change was decided for. */
 export interface Changed {
   name: string
-  generation: number
+  generation: Int64
   hasAnnotations: boolean
 }
 

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
+import { secondsInMs } from '../../api/int64.ts'
 import { isPodTerminating, millisecondsOf } from '../kit/workload/index.ts'
 import { failuresBefore, isTracked } from './tracking.ts'
 
@@ -56,7 +57,7 @@ export function endedAtMs({ metadata, spec, status }: Pod): number {
   if (byContainers !== undefined) return byContainers
   const ready = status?.conditions?.find((c) => c.type === 'Ready')
   if (ready?.status === 'False' && ready.lastTransitionTime) return millisecondsOf(ready.lastTransitionTime)
-  if (metadata.deletionTimestamp) return millisecondsOf(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000
+  if (metadata.deletionTimestamp) return millisecondsOf(metadata.deletionTimestamp) - secondsInMs(metadata.deletionGracePeriodSeconds ?? 0)
   return millisecondsOf(metadata.creationTimestamp)
 }
 

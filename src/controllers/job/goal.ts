@@ -82,5 +82,5 @@ export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   const { activeDeadlineSeconds } = job.spec
   if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined
   const { startTime } = job.status ?? {}
-  return (startTime ? millisecondsOf(startTime) : nowMs) + activeDeadlineSeconds * 1000 - nowMs
+  return (startTime ? millisecondsOf(startTime) : nowMs) + Number(activeDeadlineSeconds) * 1000 - nowMs
 }

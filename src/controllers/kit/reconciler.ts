@@ -1,5 +1,6 @@
 import { isConflict } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -193,7 +194,7 @@ export class Reconciler {
     return undefined
   }
 
-  #statusWaitMs(key: string, before: { observedGeneration?: number }, next: { observedGeneration?: number }): number {
+  #statusWaitMs(key: string, before: { observedGeneration?: Int64 }, next: { observedGeneration?: Int64 }): number {
     const lastMs = this.#written.get(key)
     if (lastMs === undefined || before.observedGeneration !== next.observedGeneration || !this.#parts.definition.statusMayWait?.(before, next)) return 0
     const agoMs = this.#parts.clock.now() - lastMs

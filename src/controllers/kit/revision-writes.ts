@@ -1,6 +1,7 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import { isAlreadyExists } from '../../api/errors.ts'
 import type { ControllerRevision, PodTemplateSpec } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { controllerrevisions } from '../../client/index.ts'
 import type { Appliers, ApplyContext } from './definition.ts'
@@ -13,8 +14,8 @@ interface Templated extends KubeObject {
 
 export type RevisionAction =
   | { kind: 'AdoptRevision'; revision: ControllerRevision }
-  | { kind: 'CreateRevision'; name: string; data: unknown; hash: string; number: number }
-  | { kind: 'RenumberRevision'; revision: ControllerRevision; to: number }
+  | { kind: 'CreateRevision'; name: string; data: unknown; hash: string; number: Int64 }
+  | { kind: 'RenumberRevision'; revision: ControllerRevision; to: Int64 }
   | { kind: 'DeleteRevision'; revision: ControllerRevision }
 
 /** What makes the present state of a workload its newest revision. */

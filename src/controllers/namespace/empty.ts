@@ -65,7 +65,7 @@ function ignoreGone(e: unknown): void {
 /** How long the slowest pod has; what has ended needs no time. */
 function graceSeconds(pods: readonly Pod[], namespace: Namespace, nowMs: number): number {
   const goneSeconds = (nowMs - millisecondsOf(namespace.metadata.deletionTimestamp)) / 1000
-  const longest = Math.max(0, ...pods.filter((pod) => !isPodFinished(pod)).map((pod) => pod.spec?.terminationGracePeriodSeconds ?? 0))
+  const longest = Math.max(0, ...pods.filter((pod) => !isPodFinished(pod)).map((pod) => Number(pod.spec?.terminationGracePeriodSeconds ?? 0)))
   // Some never say goodbye: they are not expected any more, but waited for.
   return longest === 0 ? 0 : Math.max(1, Math.ceil(longest - goneSeconds))
 }

@@ -21,6 +21,7 @@ describe('toleratedMs()', () => {
     ['the shortest while of several taints', [a, b], [some('a', 30), some('b', 10)], 10_000],
     ['a while and for ever', [a, b], [some('a', 30), some('b')], 30_000],
     ['the first toleration that fits', [a], [some('a', 30), some('a', 10)], 30_000],
+    ['for the most seconds there are', [a], [{ ...some('a'), tolerationSeconds: 2n ** 63n - 1n }], 2 ** 63 * 1000],
     ['less than no time', [a], [some('a', -5)], 0],
   ])('%s', (_, taints, tolerations, ms) => {
     expect(toleratedMs(taints, tolerations)).toBe(ms)

@@ -10,7 +10,7 @@ export function toleratedMs(taints: readonly Taint[], tolerations: readonly Tole
     // The first that fits counts, whatever others allow.
     const toleration = tolerations.find((t) => tolerates(t, taint))
     if (!toleration) return 0
-    if (toleration.tolerationSeconds !== undefined) limit = Math.min(limit, Math.max(0, toleration.tolerationSeconds * 1000))
+    if (toleration.tolerationSeconds !== undefined) limit = Math.min(limit, Math.max(0, Number(toleration.tolerationSeconds) * 1000))
   }
   return limit
 }

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
+import { type Int64, secondsInMs } from '../../api/int64.ts'
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
 
 /** What a pod says of its sandbox at one moment. */
@@ -49,7 +50,8 @@ function timeOf(text: string | null | undefined): number | undefined {
 }
 
 /** The timestamp is the end of the grace period. */
-const deletedAt = (timestampMs: number | undefined, graceSeconds = 0): number | undefined => (timestampMs === undefined ? undefined : timestampMs - graceSeconds * 1000)
+const deletedAt = (timestampMs: number | undefined, graceSeconds: Int64 = 0): number | undefined =>
+  timestampMs === undefined ? undefined : timestampMs - secondsInMs(graceSeconds)
 
 const hasEnded = ({ restartCount, state, lastState }: ContainerStatus): boolean => restartCount > 0 || state?.terminated !== undefined || lastState?.terminated !== undefined
 

@@ -1,3 +1,4 @@
+import type { Int64 } from '../../api/int64.ts'
 import { type Gauge, type Labels, type MetricsRegistry, labelText } from '../../base/metrics.ts'
 import { sharedFamilies } from '../../client/index.ts'
 
@@ -10,7 +11,7 @@ export interface StateFamily<T> {
   help: string
   type?: 'gauge' | 'counter'
   /** Undefined where an object has none. */
-  of(object: T, nowMs: number): number | undefined | readonly Sample[]
+  of(object: T, nowMs: number): Int64 | undefined | readonly Sample[]
 }
 
 /** Objects whose state is told. A series is there for as long as its object is. */
@@ -56,7 +57,7 @@ export function registerState<T extends object>(metrics: MetricsRegistry, source
             failed(name)
           }
           if (value === undefined) continue
-          if (typeof value === 'number') yield `${name}{${source.identityOf(object)}} ${value}`
+          if (typeof value !== 'object') yield `${name}{${source.identityOf(object)}} ${value}`
           else for (const [labels, one] of value) yield `${name}{${source.identityOf(object)},${typeof labels === 'string' ? labels : labelText(labels)}} ${one}`
         }
       },

@@ -19,6 +19,14 @@ function told(plural: string, objects: object[], limit = 10): string[] {
 const conditions = [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:00:00Z' }, { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' }]
 
 describe('workloadSeries tell of', () => {
+  it('generations with all their digits', () => {
+    const status = { observedGeneration: 2n ** 60n }
+    const lines = told('deployments', [{ metadata: { ...metadata, generation: 2n ** 60n + 1n }, spec: {}, status }])
+    const labels = '{namespace="n",deployment="a"}'
+    expect(lines).toContain(`kube_deployment_metadata_generation${labels} 1152921504606846977`)
+    expect(lines).toContain(`kube_deployment_status_observed_generation${labels} 1152921504606846976`)
+  })
+
   it.each<[plural: string, object: object, lines: string[]]>([
     [
       'deployments',

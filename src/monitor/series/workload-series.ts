@@ -1,3 +1,4 @@
+import type { Int64 } from '../../api/int64.ts'
 import { type ProgressCondition, deadlineLeftMs } from '../../api/rollout-clock.ts'
 import type { KubeObject, ResourceType } from '../../client/index.ts'
 import { clonesets, cronjobs, daemonsets, deployments, jobs, replicasets, replicationcontrollers, statefulsets } from '../../client/index.ts'
@@ -18,7 +19,7 @@ export interface WorkloadSeries<T extends KubeObject = KubeObject> {
 /** What is told of every kind, as far as it has it. */
 interface AnyWorkload extends KubeObject {
   spec?: { progressDeadlineSeconds?: number }
-  status?: { observedGeneration?: number; conditions?: ProgressCondition[] }
+  status?: { observedGeneration?: Int64; conditions?: ProgressCondition[] }
 }
 
 const secondsOf = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)

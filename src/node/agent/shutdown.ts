@@ -27,7 +27,7 @@ export async function shutdownNode({ workers, clock, status, graceSeconds, criti
     for (const worker of members) {
       const wanted = worker.pod.spec.terminationGracePeriodSeconds ?? 30
       const disruption = { reason: 'TerminationByKubelet', message }
-      worker.judge({ phase: 'Failed', reason: 'Terminated', message, disruption }, Math.min(wanted, seconds))
+      worker.judge({ phase: 'Failed', reason: 'Terminated', message, disruption }, Math.min(Number(wanted), seconds))
     }
     // A little longer than they have: whoever is killed in the last second has to be told of, too.
     const untilMs = clock.now() + seconds * 1000 + 2000

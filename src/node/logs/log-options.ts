@@ -1,3 +1,5 @@
+import { parseInt64 } from '../../api/int64.ts'
+
 /** Which lines of a log are wanted. */
 export interface LogOptions {
   follow: boolean
@@ -16,9 +18,9 @@ export function parseLogOptions(query: URLSearchParams, nowMs: number): LogOptio
   const whole = (name: string, least: number) => {
     const text = query.get(name)
     if (text === null || text === '') return undefined
-    const value = Number(text)
-    if (!Number.isSafeInteger(value) || value < least) throw new Error(`${name}: ${JSON.stringify(text)} is not a whole number of at least ${least}`)
-    return value
+    const value = parseInt64(text)
+    if (value === undefined || value < least) throw new Error(`${name}: ${JSON.stringify(text)} is not a whole number of at least ${least}`)
+    return Number(value)
   }
   const seconds = whole('sinceSeconds', 1)
   const since = query.get('sinceTime')

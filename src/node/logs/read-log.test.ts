@@ -86,7 +86,12 @@ describe('parseLogOptions()', () => {
     expect(parseLogOptions(query, 60_000)).toEqual({ ...plain, follow: true, timestamps: true, tailLines: 3, sinceMs: 50_000 })
   })
 
-  it.each(['tailLines=-1', 'tailLines=x', 'limitBytes=0', 'sinceTime=soon', 'stream=both'])('refuses %s', (query) => {
+  it('takes any int64', () => {
+    const query = new URLSearchParams('tailLines=9223372036854775807')
+    expect(parseLogOptions(query, 0)).toEqual({ ...plain, tailLines: 2 ** 63 })
+  })
+
+  it.each(['tailLines=-1', 'tailLines=9223372036854775808', 'tailLines=x', 'limitBytes=0', 'sinceTime=soon', 'stream=both'])('refuses %s', (query) => {
     expect(() => parseLogOptions(new URLSearchParams(query), 0)).toThrow(query.split('=')[0])
   })
 })

@@ -28,6 +28,7 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
   const known = new Map(variables)
   const { limits } = spec.resources ?? {}
   const messagePath = spec.terminationMessagePath || '/dev/termination-log'
+  const { supplementalGroups, fsGroup } = pod.spec.securityContext ?? {}
   const user = { ...pod.spec.securityContext, ...spec.securityContext }
   return {
     metadata: { name: spec.name, attempt },
@@ -57,9 +58,9 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
       ...(limits?.['memory'] ? { memoryBytes: quantityToNumber(limits['memory']) } : {}),
     },
     user: {
-      ...(user.runAsUser === undefined ? {} : { uid: user.runAsUser }),
-      ...(user.runAsGroup === undefined ? {} : { gid: user.runAsGroup }),
-      supplementalGroups: [...(pod.spec.securityContext?.supplementalGroups ?? []), ...(pod.spec.securityContext?.fsGroup === undefined ? [] : [pod.spec.securityContext.fsGroup])],
+      ...(user.runAsUser === undefined ? {} : { uid: Number(user.runAsUser) }),
+      ...(user.runAsGroup === undefined ? {} : { gid: Number(user.runAsGroup) }),
+      supplementalGroups: [...(supplementalGroups ?? []), ...(fsGroup === undefined ? [] : [fsGroup])].map(Number),
     },
     readOnlyRootFilesystem: spec.securityContext?.readOnlyRootFilesystem === true,
     stopSignal: spec.lifecycle?.stopSignal ?? 'SIGTERM',

@@ -84,7 +84,7 @@ export class PodVolumes {
     this.#cancelRefresh()
     const seconds = (pod.spec.volumes ?? []).flatMap((v) => v.projected?.sources ?? []).flatMap(({ serviceAccountToken }) => serviceAccountToken?.expirationSeconds ?? [])
     if (seconds.length === 0) return
-    this.#cancelRefresh = this.#context.clock.after(Math.min(...seconds) * 1000 * tokenLifeUsed, () => {
+    this.#cancelRefresh = this.#context.clock.after(Math.min(...seconds.map(Number)) * 1000 * tokenLifeUsed, () => {
       this.#isStale = true
       this.#changed()
     })

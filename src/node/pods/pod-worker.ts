@@ -241,7 +241,7 @@ export class PodWorker {
         continue
       }
       for (const { container, status, message } of plan.stop) {
-        await stopContainer(this.#context, this.#pod, container, status, this.#pod.spec.terminationGracePeriodSeconds ?? 30, message)
+        await stopContainer(this.#context, this.#pod, container, status, Number(this.#pod.spec.terminationGracePeriodSeconds ?? 30), message)
         this.report()
       }
       const started = await this.#start(plan.start, signal)
@@ -318,7 +318,7 @@ export class PodWorker {
     const limit = this.#pod.spec.activeDeadlineSeconds
     const startTime = this.#context.status.get(this.uid)?.startTime
     if (limit === undefined || !startTime) return false
-    const leftMs = Date.parse(startTime) + limit * 1000 - this.#context.clock.now()
+    const leftMs = Date.parse(startTime) + Number(limit) * 1000 - this.#context.clock.now()
     if (leftMs > 0) {
       this.#wakeIn(leftMs)
       return false

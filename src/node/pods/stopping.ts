@@ -9,12 +9,12 @@ import type { NodeContext } from './node-context.ts'
 /** However late it is, a container is asked before it is killed. */
 const leastGraceSeconds = 2
 
-export const gracePeriodOf = (pod: Pod): number => pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30
+export const gracePeriodOf = (pod: Pod): number => Number(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30)
 
 /** Runs a hook; resolves with what went wrong, or undefined. Gives up when the time is over. */
 export async function runHook(context: NodeContext, handler: LifecycleHandler, target: Target, timeoutSeconds: number, signal: AbortSignal): Promise<string | undefined> {
   if (handler.sleep) {
-    await waitFor(context.clock, Math.min(handler.sleep.seconds, timeoutSeconds) * 1000, signal)
+    await waitFor(context.clock, Math.min(Number(handler.sleep.seconds), timeoutSeconds) * 1000, signal)
     return undefined
   }
   const over = new AbortController()

@@ -1,4 +1,5 @@
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/in-place-update.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
@@ -87,7 +88,7 @@ function openedGates({ pod }: Seen, containerStatuses: ContainerStatus[]): Sayin
 /** A pod that has ended stays ended, whatever becomes of what is left of it. */
 const finalPhase = (old: string | undefined, next: Phase): Phase => (old === 'Failed' || old === 'Succeeded' ? old : next)
 
-function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: number | undefined): PodCondition {
+function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: Int64 | undefined): PodCondition {
   const before = old?.find((c) => c.type === saying.type)
   const lastTransitionTime = (before?.status === saying.status && before.lastTransitionTime) || timestamp(atMs)
   return { ...saying, lastTransitionTime, ...(generation === undefined ? {} : { observedGeneration: generation }) }

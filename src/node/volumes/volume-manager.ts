@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, ProjectedVolumeSource, Secret, Volume } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { Place } from '../env/field-values.ts'
 import type { Disk } from './disk.ts'
 import { type VolumeFiles, configMapFiles, downwardFiles, secretFiles } from './files.ts'
@@ -12,7 +13,7 @@ export interface VolumeSources {
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>
   volume(name: string): Promise<PersistentVolume | undefined>
   /** A token of the pod's service account. */
-  token(pod: Pod, audience: string | undefined, expirationSeconds: number | undefined): Promise<string>
+  token(pod: Pod, audience: string | undefined, expirationSeconds: Int64 | undefined): Promise<string>
 }
 
 /** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups. */
@@ -49,7 +50,7 @@ export class VolumeManager {
     for (const volume of pod.spec.volumes ?? []) {
       const { at, isOfMachine } = await this.#mountOne(pod, volume, sources, place)
       paths.set(volume.name, at)
-      if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, fsGroup, isForReading(volume))
+      if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
     }
     return paths
   }

@@ -23,7 +23,7 @@ export class Images {
       for (const name of names ?? []) {
         const known = this.#byName.get(name)
         if (known) known.nodes.add(node)
-        else this.#byName.set(name, { bytes: sizeBytes, nodes: new Set([node]) })
+        else this.#byName.set(name, { bytes: Number(sizeBytes), nodes: new Set([node]) })
       }
     }
   }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList, partialMetadataBytes } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
@@ -29,7 +30,7 @@ export async function encodeResult(result: Immediate, accepted: Accepted, query:
   const bytes = accepted.format === 'json' && !pretty ? fromBytes(result, accepted.transform) : undefined
   if (bytes) return { code, contentType, body: bytes }
   const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
-  const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`
+  const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${jsonText(value, 2)}\n` : `${jsonText(value)}\n`
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
 }
 
@@ -44,12 +45,12 @@ function fromBytes(result: Exclude<Immediate, { kind: 'text' }>, transform: Acce
 function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   if (result.kind === 'stored') {
     if (!result.target.resource.storedAs) return wholeBody(result.stored.bytes)
-    return wholeBody(Buffer.from(JSON.stringify(present(result.target, result.stored))))
+    return wholeBody(Buffer.from(jsonText(present(result.target, result.stored))))
   }
-  if (result.kind === 'value') return wholeBody(Buffer.from(`${JSON.stringify(result.value)}\n`))
+  if (result.kind === 'value') return wholeBody(Buffer.from(`${jsonText(result.value)}\n`))
   const { target, items, meta } = result
-  if (target.resource.storedAs) return wholeBody(Buffer.from(JSON.stringify(plainValue(result))))
-  const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${JSON.stringify(meta)},"items":[`
+  if (target.resource.storedAs) return wholeBody(Buffer.from(jsonText(plainValue(result))))
+  const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(meta)},"items":[`
   return listBody(Buffer.from(head), items)
 }
 

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../api/errors.ts'
+import { jsonText } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeObject } from '../../api/schema/index.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -26,7 +27,7 @@ export interface Sink {
 const maxBacklogBytes = 1 << 20
 /** A client that lets this much wait is cut off, so that it costs no more: it can resume from where it was. */
 const maxWaitingBytes = 32 << 20
-const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`)
+const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${jsonText(object)}}\n`)
 
 /** What the writers of all watches share, and what to do with a client that does not keep up. */
 export interface WriterContext {

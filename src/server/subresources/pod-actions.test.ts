@@ -5,6 +5,7 @@ import type { Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
 import { podDeletionGracePeriod } from '../../api/kinds/pod-deletion.ts'
 import { samplePod } from '../../api/kinds/sample-pod.ts'
 import type { KubeObject } from '../../api/object.ts'
+import { nonnegativeMessage } from '../../api/validation/field-checks.ts'
 import type { DeleteOptions, Objects } from '../objects.ts'
 import type { Resource } from '../resource.ts'
 import { pods } from '../resources/core/pods.ts'
@@ -45,7 +46,7 @@ class Shelf implements Objects {
 
   async delete(resource: Resource, _namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
     const object = this.stored.get(`${resource.plural}/${name}`)!
-    this.deleted.push({ name, grace: podDeletionGracePeriod(object as Pod, options.gracePeriodSeconds), dryRun })
+    this.deleted.push({ name, grace: Number(podDeletionGracePeriod(object as Pod, options.gracePeriodSeconds)), dryRun })
     return object
   }
 }
@@ -275,6 +276,20 @@ describe('connections into a pod', () => {
       pod: samplePod(),
       query: 'tailLines=-1',
       says: 'PodLogOptions "p" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0',
+    },
+    {
+      name: 'a log with an option of many digits',
+      action: podLog,
+      pod: samplePod(),
+      query: 'tailLines=-9007199254740993',
+      says: `PodLogOptions "p" is invalid: tailLines: Invalid value: -9007199254740993: ${nonnegativeMessage}`,
+    },
+    {
+      name: 'a log with an option that is no number',
+      action: podLog,
+      pod: samplePod(),
+      query: 'tailLines=x',
+      says: 'strconv.ParseInt: parsing "x": invalid syntax',
     },
     { name: 'a log from a node that is not there', action: podLog, pod: samplePod(bound), query: '', says: 'pods "n1" not found' },
     {

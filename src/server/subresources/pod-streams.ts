@@ -5,6 +5,7 @@ import { Path } from '../../api/validation/path.ts'
 import { hasContainer } from '../../api/kinds/visit-containers.ts'
 import { nodeAddress } from '../node-address.ts'
 import { queryBoolean } from '../verbs/options.ts'
+import { queryInteger } from '../verbs/options.ts'
 import type { Action, ActionAnswer, ActionContext, NodePlace } from './action.ts'
 
 function findPod(ctx: ActionContext): Pod {
@@ -46,8 +47,7 @@ const integerParameters = ['tailLines', 'limitBytes', 'sinceSeconds'] as const
 
 function logOptionErrors(query: URLSearchParams): FieldError[] {
   const errors: FieldError[] = []
-  const value = (name: (typeof integerParameters)[number]) => (query.get(name) ? Number(query.get(name)) : undefined)
-  const [tailLines, limitBytes, sinceSeconds] = integerParameters.map(value)
+  const [tailLines, limitBytes, sinceSeconds] = integerParameters.map((name) => queryInteger(query, name))
   if (tailLines !== undefined && tailLines < 0) {
     errors.push(invalid(Path.of('tailLines'), tailLines, 'must be greater than or equal to 0'))
   }

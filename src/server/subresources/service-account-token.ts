@@ -1,5 +1,6 @@
 import { badRequest, conflict, invalidObject, notFound } from '../../api/errors.ts'
 import type { AuthenticationV1TokenRequest, BoundObjectReference, Node, Pod, ServiceAccount } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
@@ -13,7 +14,7 @@ const mostSeconds = 2 ** 32
 
 const boundKinds = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
 
-function expirationErrors(seconds: number): FieldError[] {
+function expirationErrors(seconds: Int64): FieldError[] {
   const at = Path.of('spec', 'expirationSeconds')
   if (seconds < leastSeconds) return [invalid(at, seconds, 'may not specify a duration less than 10 minutes')]
   return seconds > mostSeconds ? [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
@@ -57,7 +58,7 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
     const node = pod?.spec.nodeName ? objects.get<Node>('', 'nodes', '', pod.spec.nodeName) : undefined
     const wanted = audiences.length > 0 ? audiences : [issuer]
     const { token, expiresAtMs } = tokens.issue({
-      account, audiences: wanted, expirationSeconds, bound,
+      account, audiences: wanted, expirationSeconds: Number(expirationSeconds), bound,
       ...(node ? { node: { name: node.metadata.name!, uid: node.metadata.uid! } } : {}),
     })
     const object = {

@@ -1,4 +1,5 @@
 import { badRequest, conflict, isConflict, notFound } from '../../api/errors.ts'
+import { addInt64, maxInt64Of, secondsInMs } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { DecodeError, decodeObject } from '../../api/schema/index.ts'
 import { type FieldError, invalid, notSupported } from '../../api/validation/field-error.ts'
@@ -129,18 +130,19 @@ export function markDeleted(target: Registered, object: KubeObject, options: Del
   const meta = { ...object.metadata }
   const next = { ...object, metadata: meta }
   const finalizers = propagationFinalizers(target, object, options)
-  const grace = Math.max(0, resource.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0)
+  const grace = maxInt64Of([resource.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0])
   if (finalizers.length || object.metadata.finalizers?.length) meta.finalizers = finalizers.length ? finalizers : undefined
   const isFirst = !meta.deletionTimestamp
   const isHeld = finalizers.length > 0 || grace > 0
   if (isFirst) {
-    meta.deletionTimestamp = timestamp(now + grace * 1000)
+    meta.deletionTimestamp = timestamp(now + secondsInMs(grace))
     meta.deletionGracePeriodSeconds = grace
-    if (meta.generation) meta.generation++
+    if (meta.generation) meta.generation = addInt64(meta.generation, 1)
     resource.beginDeletion?.(next)
   } else if (grace < (meta.deletionGracePeriodSeconds ?? 0)) {
     // A shorter wait may be asked for later, a longer one may not.
-    meta.deletionTimestamp = timestamp(Date.parse(meta.deletionTimestamp!) - ((meta.deletionGracePeriodSeconds ?? 0) - grace) * 1000)
+    const askedAt = Date.parse(meta.deletionTimestamp!) - secondsInMs(meta.deletionGracePeriodSeconds ?? 0)
+    meta.deletionTimestamp = timestamp(askedAt + secondsInMs(grace))
     meta.deletionGracePeriodSeconds = grace
   }
   const waits = finalizers.length > 0 || (isHeld && (meta.deletionGracePeriodSeconds ?? 0) > 0) || Boolean(resource.isHeld?.(next))

@@ -1,12 +1,11 @@
 import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
 import { badRequest, expired } from '../../api/errors.ts'
-import { parseResourceVersion } from '../../api/resource-version.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
 import { checkListOptions } from './list-options.ts'
 import { queryInteger } from './options.ts'
-import { tooNew } from './too-new.ts'
+import { askedVersion, tooNew } from './too-new.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const expiredContinue =
@@ -29,11 +28,11 @@ interface Page {
 export async function list(request: ResourceRequest): Promise<Result> {
   const { server, target, query } = request
   const selection = selectionOf(request)
-  const limit = Math.max(0, queryInteger(query, 'limit') ?? 0)
+  const limit = Math.max(0, Number(queryInteger(query, 'limit') ?? 0))
   queryInteger(query, 'timeoutSeconds')
   checkListOptions(query, false)
-  const asked = parseResourceVersion(query.get('resourceVersion'), (message) => badRequest(`invalid resource version: ${message}`))
-  if (asked > server.objects.revision) throw tooNew(asked, server.objects.revision)
+  const refused = (message: string) => badRequest(`invalid resource version: ${message}`)
+  const asked = askedVersion(query, server.objects.revision, refused)
 
   const token = query.get('continue')
   const start = token ? decodeContinue(token, selection.base) : undefined

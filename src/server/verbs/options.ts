@@ -1,4 +1,5 @@
 import { type ApiError, badRequest, invalidObject } from '../../api/errors.ts'
+import { type Int64, parseInt64 } from '../../api/int64.ts'
 import { type FieldError, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 
@@ -46,13 +47,13 @@ export function parseWriteOptions(query: URLSearchParams, kind: OptionsKind): Wr
   return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation }
 }
 
-/** An integer in a query; undefined if it is not there. */
-export function queryInteger(query: URLSearchParams, name: string): number | undefined {
+/** An int64 in a query; undefined if it is not there. */
+export function queryInteger(query: URLSearchParams, name: string): Int64 | undefined {
   const text = query.get(name)
   if (text === null || text === '') return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-  const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  const value = parseInt64(text)
+  if (value === undefined) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
   return value
 }
 

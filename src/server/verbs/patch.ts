@@ -1,6 +1,6 @@
 import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.ts'
-import { goFormat } from '../../api/go-format.ts'
-import { JsonSyntaxError, parseJson } from '../../api/json/index.ts'
+import { goFormat, goJsonName } from '../../api/go-format.ts'
+import { JsonSyntaxError, jsonText, parseJson } from '../../api/json/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { applyJsonPatch } from '../../api/patches/json-patch.ts'
 import { applyMergePatch } from '../../api/patches/merge-patch.ts'
@@ -52,7 +52,7 @@ export function readPatch(request: ResourceRequest): Patch {
     } catch (e) {
       request.warnings.length = known
       if (!(e instanceof DecodeError)) throw e
-      const quoted = type === 'strategic' ? goFormat(value) : JSON.stringify(patched)
+      const quoted = type === 'strategic' ? goFormat(value) : jsonText(patched)
       const why = (type === 'strategic' && !(e instanceof StrictError) ? restoreProblem(patched, expected.type) : undefined) ?? e.message
       throw invalidPatch(quoted, why)
     }
@@ -71,7 +71,7 @@ function parsePatch(request: ResourceRequest, type: PatchType): { value: Json; d
     const parsed = parseJson(request.body.bytes.toString())
     const isObject = typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value)
     if (type !== 'json' && !isObject) {
-      throw badRequest(`${context}json: cannot unmarshal ${nameOf(parsed.value)} into Go value of type map[string]interface {}`)
+      throw badRequest(`${context}json: cannot unmarshal ${goJsonName(parsed.value)} into Go value of type map[string]interface {}`)
     }
     return parsed
   } catch (e) {
@@ -79,8 +79,6 @@ function parsePatch(request: ResourceRequest, type: PatchType): { value: Json; d
     throw e
   }
 }
-
-const nameOf = (value: Json) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value)
 
 function applyPatch(type: PatchType, doc: Json, value: Json, typeName: string): Json {
   switch (type) {
@@ -116,7 +114,7 @@ function checkPatched(request: ResourceRequest, patched: Json, object: KubeObjec
   const said = patched as { apiVersion?: unknown; kind?: unknown }
   const apiVersion = expected.group ? `${expected.group}/${expected.version}` : expected.version
   if ((said.apiVersion ?? apiVersion) !== apiVersion || (said.kind ?? expected.kind) !== expected.kind) {
-    throw invalidPatch(JSON.stringify(patched), `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+    throw invalidPatch(jsonText(patched), `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
   }
   checkName(object, name)
   checkNamespace(target, object, namespace)

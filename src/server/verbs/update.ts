@@ -1,5 +1,6 @@
 import { ApiError, conflict, invalidObject, isAlreadyExists, isConflict, notFound } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
+import { addInt64 } from '../../api/int64.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
@@ -172,7 +173,7 @@ function raiseGeneration(target: Registered, object: KubeObject, old: KubeObject
   if (!rule) return
   const specOf = (o: KubeObject) => (o as { spec?: unknown }).spec
   const hasChanged = rule !== true && rule.changed ? rule.changed(object, old) : !deepEqual(specOf(object), specOf(old))
-  if (hasChanged) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+  if (hasChanged) object.metadata.generation = addInt64(old.metadata.generation ?? 0, 1)
 }
 
 /** An object that was only waiting for its finalizers is removed with the last of them. */

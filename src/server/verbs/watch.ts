@@ -1,9 +1,8 @@
 import { ApiError } from '../../api/errors.ts'
-import { parseResourceVersion } from '../../api/resource-version.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { checkListOptions, wantsBookmarks } from './list-options.ts'
 import { queryBoolean, queryInteger } from './options.ts'
-import { tooNew } from './too-new.ts'
+import { askedVersion } from './too-new.ts'
 import { selectionOf } from './selection.ts'
 
 /** Kubernetes ends a watch that names no timeout after a random time between 30 and 60 minutes, so that clients spread out. */
@@ -15,8 +14,7 @@ export function watch(request: ResourceRequest): Result {
   const { prefix, matches } = selectionOf(request)
   const seconds = queryInteger(query, 'timeoutSeconds')
   checkListOptions(query, true)
-  const asked = parseResourceVersion(query.get('resourceVersion'), (message) => new ApiError(500, '', message))
-  if (asked > server.objects.revision) throw tooNew(asked, server.objects.revision)
+  const asked = askedVersion(query, server.objects.revision, (message) => new ApiError(500, '', message))
   const sends = query.get('sendInitialEvents')
   const wantsInitial = sends === null ? asked === 0 : queryBoolean(query, 'sendInitialEvents')
   const bookmarks = wantsBookmarks(query)
@@ -31,7 +29,7 @@ export function watch(request: ResourceRequest): Result {
       from,
       initial: !wantsInitial ? 'none' : sends !== null && bookmarks ? 'events and bookmark' : 'events',
       bookmarks,
-      timeoutMs: seconds ? seconds * 1000 : minWatchMs * (1 + server.random.next()),
+      timeoutMs: seconds ? Number(seconds) * 1000 : minWatchMs * (1 + server.random.next()),
     },
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
+import { compareInt64 } from '../../../src/api/int64.ts'
 import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods, resourcequotas } from '../../../src/client/index.ts'
 import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
 import { CloneSetScene, imageOf } from './cloneset-scene.ts'
@@ -127,7 +128,7 @@ describe('a rollout', () => {
       await s.settle()
     }
     const revisions = (await s.scene.client.list(controllerrevisions, 'default')).items
-    expect(revisions.map(({ revision }) => revision).sort((x, y) => x - y)).toEqual([5, 6])
+    expect(revisions.map(({ revision }) => revision).sort(compareInt64)).toEqual([5, 6])
     await s.setImage('app:1')
     await s.settle()
     expect((await s.get()).status.updateRevision).toBe(first)

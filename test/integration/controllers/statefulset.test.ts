@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forbiddenError } from '../../../src/api/errors.ts'
+import { compareInt64 } from '../../../src/api/int64.ts'
 import { controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { StatefulSetScene } from './statefulset-scene.ts'
 
@@ -78,7 +79,7 @@ describe('revisions', () => {
     const s = await StatefulSetScene.of()
     await s.create(1, { revisionHistoryLimit: 1 })
     await s.settle()
-    const history = async () => (await s.scene.client.list(controllerrevisions, 'default')).items.toSorted((a, b) => a.revision - b.revision).map((r) => [r.metadata.name, r.revision])
+    const history = async () => (await s.scene.client.list(controllerrevisions, 'default')).items.toSorted((a, b) => compareInt64(a.revision, b.revision)).map((r) => [r.metadata.name, r.revision])
     const first = (await s.get()).status.updateRevision
     for (const image of ['app:2', 'app:1']) {
       await s.setImage(image)

@@ -7,6 +7,7 @@ it.each<[string, unknown, unknown, boolean]>([
   ['another order of keys', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }, true],
   ['a field that is undefined', { a: 1, b: undefined }, { a: 1 }, true],
   ['another value', { a: 1 }, { a: 2 }, false],
+  ['another last digit', { a: 2n ** 60n }, { a: 2n ** 60n + 1n }, false],
   ['another type', { a: 1 }, { a: '1' }, false],
   ['another order of items', { a: [1, 2] }, { a: [2, 1] }, false],
   ['a value elsewhere', { a: { b: 1 } }, { a: {}, b: 1 }, false],

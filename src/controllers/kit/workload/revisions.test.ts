@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
+import type { Int64 } from '../../../api/int64.ts'
 import { templatePatch } from '../../../api/kinds/controller-revision.ts'
 import { hashOf } from './hash.ts'
 import { inHistory, revisionName, reviseTo, surplusRevisions } from './revisions.ts'
@@ -8,7 +9,7 @@ const templateWith = (image: string): PodTemplateSpec => ({
   metadata: {},
   spec: { containers: [{ name: 'c', image, resources: {} }] },
 })
-const revision = (name: string, number: number, image = name, creationTimestamp = '2026-01-01T00:00:00Z'): ControllerRevision => ({
+const revision = (name: string, number: Int64, image = name, creationTimestamp = '2026-01-01T00:00:00Z'): ControllerRevision => ({
   metadata: { name, creationTimestamp },
   data: templatePatch(templateWith(image)),
   revision: number,
@@ -18,6 +19,11 @@ const [a, b, c] = [revision('a', 1), revision('b', 2), revision('c', 3)]
 it('inHistory() goes by number, then age, then name', () => {
   const older = revision('z', 2, 'z', '2025-01-01T00:00:00Z')
   expect(inHistory([c!, revision('bb', 2), b!, older, a!]).map((r) => r.metadata.name)).toEqual(['a', 'z', 'b', 'bb', 'c'])
+})
+
+it('inHistory() tells numbers apart by their last digit', () => {
+  const history = [3n, 1n, 2n].map((n) => revision(`r${n}`, 2n ** 60n + n))
+  expect(inHistory([a!, ...history]).map((r) => r.metadata.name)).toEqual(['a', 'r1', 'r2', 'r3'])
 })
 
 describe('reviseTo()', () => {
@@ -38,6 +44,15 @@ describe('reviseTo()', () => {
     const held = { ...templateWith('a'), metadata: { creationTimestamp: null }, $patch: 'replace' }
     const older = { ...revision('b', 2), data: { spec: { template: held } } }
     expect(reviseTo('web', [a!, older], templateWith('a'), 0)).toEqual({ kind: 'Keep', revision: older })
+  })
+  it.each<[last: Int64, next: Int64]>([
+    [Number.MAX_SAFE_INTEGER, 2n ** 53n],
+    [2n ** 53n, 2n ** 53n + 1n],
+    [3546343826724305832n, 3546343826724305833n],
+  ])('counts on from %s', (last, next) => {
+    const history = [a!, revision('z', last)]
+    expect(reviseTo('web', history, templateWith('d'), 0)).toMatchObject({ kind: 'Create', number: next })
+    expect(reviseTo('web', history, templateWith('a'), 0)).toMatchObject({ kind: 'Renumber', to: next })
   })
 })
 

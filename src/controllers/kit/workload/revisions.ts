@@ -1,4 +1,5 @@
 import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
+import { type Int64, addInt64, compareInt64 } from '../../../api/int64.ts'
 import { holdsTemplate, templatePatch } from '../../../api/kinds/controller-revision.ts'
 import { hashOf } from './hash.ts'
 
@@ -10,7 +11,7 @@ export const contentHashLabel = 'controller.kubernetes.io/hash'
 /** Revisions from the oldest to the newest. Of two with the same number the older object, then the lesser name, comes first. */
 export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
   const createdAt = (r: R) => r.metadata.creationTimestamp ?? ''
-  return revisions.toSorted((a, b) => a.revision - b.revision || compare(createdAt(a), createdAt(b)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''))
+  return revisions.toSorted((a, b) => compareInt64(a.revision, b.revision) || compare(createdAt(a), createdAt(b)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''))
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -22,8 +23,8 @@ export class RevisionTakenError extends Error {}
 export type RevisionStep =
   | { kind: 'Keep'; revision: ControllerRevision }
   /** The workload has gone back to an earlier state: that revision becomes the newest. */
-  | { kind: 'Renumber'; revision: ControllerRevision; to: number }
-  | { kind: 'Create'; name: string; data: unknown; hash: string; number: number }
+  | { kind: 'Renumber'; revision: ControllerRevision; to: Int64 }
+  | { kind: 'Create'; name: string; data: unknown; hash: string; number: Int64 }
 
 /**
  * Decides which revision a template is. Revisions are told apart by what they hold, not by names. `history` is in
@@ -36,7 +37,7 @@ export function reviseTo(
   collisionCount: number,
 ): RevisionStep {
   const newest = history.at(-1)
-  const next = (newest?.revision ?? 0) + 1
+  const next = addInt64(newest?.revision ?? 0, 1)
   const same = history.findLast((r) => holdsTemplate(r, template))
   if (same) return same === newest ? { kind: 'Keep', revision: same } : { kind: 'Renumber', revision: same, to: next }
   const data = templatePatch(template)

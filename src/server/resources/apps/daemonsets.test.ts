@@ -49,6 +49,13 @@ describe('daemonsets', () => {
     expect(changed.metadata.annotations[generation]).toBe('6')
   })
 
+  it('counts changes of the template beyond 2^53', () => {
+    const made = trial.created({ ...draft(), metadata: { annotations: { [generation]: '9007199254740993' } } })
+    const other = { ...template, spec: { containers: [{ name: 'c', image: 'j' }] } }
+    const changed = trial.updated(made, draft({ template: other }))
+    expect(changed.metadata.annotations[generation]).toBe('9007199254740994')
+  })
+
   it('refuses a count of changes that is no number as it refuses what it cannot read', () => {
     const create = () => trial.created({ ...draft(), metadata: { annotations: { [generation]: 'five' } } })
     expect(create).toThrow('DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "five": invalid syntax')

@@ -2,6 +2,7 @@ import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy } from '../../../api/generated/types.ts'
 import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { addInt64, maxInt64Of } from '../../../api/int64.ts'
 import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
 import { labelSelectorMatches, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
@@ -147,13 +148,13 @@ export const daemonsets = defineResource<DaemonSet>({
   defaults: applyDefaults,
   prepareForCreate(obj, ctx) {
     dropDeadline(obj.spec!, undefined, ctx.gates.enabled('DaemonSetConditions'))
-    setTemplateGeneration(obj, Math.max(1, templateGenerationOf(obj)))
+    setTemplateGeneration(obj, maxInt64Of([1, templateGenerationOf(obj)]))
   },
   validate: (obj) => validateSpec(obj.spec!),
   prepareForUpdate(obj, old, ctx) {
     dropDeadline(obj.spec!, old.spec, ctx.gates.enabled('DaemonSetConditions'))
     const isChanged = !semanticEqual(obj.spec!.template, old.spec!.template)
-    setTemplateGeneration(obj, templateGenerationOf(old) + (isChanged ? 1 : 0))
+    setTemplateGeneration(obj, addInt64(templateGenerationOf(old), isChanged ? 1 : 0))
   },
   validateUpdate: (obj, old) => [
     ...validateSelectorUnchanged(obj.spec!.selector, old.spec!.selector, specPath.child('selector')),

@@ -1,8 +1,7 @@
 import { badRequest } from '../../../api/errors.ts'
 import type { DaemonSet } from '../../../api/generated/types.ts'
+import { type Int64, parseInt64 } from '../../../api/int64.ts'
 import { templateGenerationAnnotation } from '../../../api/kinds/template-generation.ts'
-
-const maxInt64 = 2n ** 63n - 1n
 
 /** Refuses an annotation that is no number, as part of reading the object. */
 export function checkTemplateGeneration(obj: DaemonSet): void {
@@ -16,12 +15,12 @@ export function checkTemplateGeneration(obj: DaemonSet): void {
 
 function parseProblem(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return 'invalid syntax'
-  const value = BigInt(text.replace(/^\+/, ''))
-  return value > maxInt64 || value < -maxInt64 - 1n ? 'value out of range' : undefined
+  return parseInt64(text) === undefined ? 'value out of range' : undefined
 }
 
-export const templateGenerationOf = (obj: DaemonSet): number => Number(obj.metadata.annotations?.[templateGenerationAnnotation] ?? 0)
+export const templateGenerationOf = (obj: DaemonSet): Int64 =>
+  parseInt64(obj.metadata.annotations?.[templateGenerationAnnotation] ?? '') ?? 0
 
-export function setTemplateGeneration(obj: DaemonSet, generation: number): void {
+export function setTemplateGeneration(obj: DaemonSet, generation: Int64): void {
   obj.metadata.annotations = { ...obj.metadata.annotations, [templateGenerationAnnotation]: String(generation) }
 }

@@ -1,6 +1,7 @@
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { LabelSelector, ObjectMeta, PodTemplateSpec } from '../../../api/generated/types.ts'
 import { type IntOrString, intOrPercentValue } from '../../../api/int-or-string.ts'
+import type { Int64 } from '../../../api/int64.ts'
 import { validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
 import { labelSelectorMatches, labelSelectorText, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { immutableMessage, validateNonnegative } from '../../../api/validation/field-checks.ts'
@@ -115,7 +116,7 @@ export function validateLongRunningPod(template: PodTemplateSpec, path: Path, ki
   return errors
 }
 
-type Counts<K extends string> = Partial<Record<K, number>>
+type Counts<K extends string> = Partial<Record<K, Int64>>
 
 /** None of the named counts may be negative. */
 export function validateCounts<K extends string>(status: Counts<K>, names: readonly K[], path: Path): FieldError[] {

@@ -6,6 +6,7 @@ import type {
   V2MetricSpec,
   V2MetricStatus,
 } from '../../../api/generated/types.ts'
+import { jsonText, readJson } from '../../../api/json/index.ts'
 import { behaviorFromText, behaviorText } from './hpa-behavior-annotation.ts'
 import { defaultAutoscaler } from './hpa-defaults.ts'
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './hpa-metric-conversion.ts'
@@ -30,7 +31,7 @@ export function withoutConversionAnnotations(annotations: Annotations): Annotati
 }
 
 /** The object without fields that are there and undefined: what is stored has none. */
-const withoutAbsent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+const withoutAbsent = <T>(value: T): T => readJson(jsonText(value)) as T
 
 const isCpu = (metric: V2MetricSpec | V2MetricStatus) => metric.type === 'Resource' && metric.resource?.name === 'cpu'
 

@@ -43,6 +43,10 @@ describe('persistentvolumes', () => {
       'spec.capacity[storage]: Invalid value: -1073741824: must be a valid resource quantity',
       'spec.capacity[storage]: Invalid value: "-1Gi": must be greater than zero',
     ]],
+    ['a negative capacity of many digits', { ...base, capacity: { storage: '-9007199254740993' } }, [
+      'spec.capacity[storage]: Invalid value: -9007199254740993: must be a valid resource quantity',
+      'spec.capacity[storage]: Invalid value: "-9007199254740993": must be greater than zero',
+    ]],
     ['a capacity of something else', { ...base, capacity: { cpu: '1' } }, ['spec.capacity: Unsupported value: {"cpu":"1"}: supported values: "storage"']],
     ['an unknown reclaim policy', { ...base, persistentVolumeReclaimPolicy: 'Keep' }, [
       'spec.persistentVolumeReclaimPolicy: Unsupported value: "Keep": supported values: "Delete", "Recycle", "Retain"',

@@ -1,6 +1,7 @@
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { CSIDriver, CSIDriverSpec, StorageV1TokenRequest } from '../../../api/generated/types.ts'
+import { addInt64 } from '../../../api/int64.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, notSupported } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -96,7 +97,7 @@ export const csidrivers = defineResource<CSIDriver>({
     if (old.spec.preventPodSchedulingIfMissing === undefined) delete driver.spec.preventPodSchedulingIfMissing
     // It counts from 0: a driver that never changed has no generation.
     if (affectMountedVolumes.some((field) => !semanticEqual(driver.spec[field], old.spec[field]))) {
-      driver.metadata.generation = (old.metadata.generation ?? 0) + 1
+      driver.metadata.generation = addInt64(old.metadata.generation ?? 0, 1)
     }
   },
   validate: (driver) => validateSpec(driver.spec),
