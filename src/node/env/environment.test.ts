@@ -57,7 +57,7 @@ describe('environmentOf()', () => {
 })
 
 describe('resourceValue()', () => {
-  const container: Container = { name: 'app', resources: { requests: { cpu: '250m', memory: '100Mi' }, limits: { memory: '150Mi' } } }
+  const container: Container = { name: 'app', resources: { requests: { cpu: '250m', memory: '100Mi' }, limits: { memory: '150Mi', 'ephemeral-storage': '1Ei' } } }
 
   it.each([
     ['requests.cpu', undefined, '1'],
@@ -65,6 +65,8 @@ describe('resourceValue()', () => {
     ['limits.cpu', undefined, '4'],
     ['limits.memory', '1Mi', '150'],
     ['requests.memory', '1Gi', '1'],
+    ['limits.ephemeral-storage', undefined, '1152921504606846976'],
+    ['limits.ephemeral-storage', '1Ki', '1125899906842624'],
   ])('%s in units of %s', (resource, divisor, expected) => {
     expect(resourceValue({ resource, divisor: divisor ?? '0' }, container, place)).toBe(expected)
   })

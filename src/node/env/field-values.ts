@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceFieldSelector } from '../../api/generated/types.ts'
-import { parseQuantity, quantityMilli, quantityToNumber } from '../../api/quantity.ts'
+import { parseQuantity, quantityMilli, quantityValue } from '../../api/quantity.ts'
 
 /** Where the pod is, beyond what its object says. */
 export interface Place {
@@ -47,5 +47,5 @@ export function resourceValue({ resource, divisor }: ResourceFieldSelector, cont
   const amount = isSet ?? (kind === 'limits' ? (place.allocatable[name] ?? '0') : '0')
   const unit = divisor === undefined || parseQuantity(divisor).mantissa === 0n ? '1' : divisor
   if (name === 'cpu') return String((quantityMilli(amount) + quantityMilli(unit) - 1n) / quantityMilli(unit))
-  return String(Math.ceil(quantityToNumber(amount) / quantityToNumber(unit)))
+  return String((quantityValue(amount) + quantityValue(unit) - 1n) / quantityValue(unit))
 }
