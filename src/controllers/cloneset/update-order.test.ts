@@ -10,6 +10,7 @@ const labelled = (labels: Record<string, Record<string, string>>): Record<string
   Object.fromEntries(Object.entries(labels).map(([name, l]) => [name, { labels: l }]))
 
 describe('inUpdateOrder()', () => {
+  const long = labelled({ a1: { o: '9007199254740992' }, a2: { o: '9007199254740994' }, a3: { o: '9007199254740993' } })
   it.each<[string, string, Record<string, PodOver>, CloneSetUpdateStrategy, string]>([
     ['takes those first that would be missed least', 'a1 a2! a3? a4', {}, {}, 'a3 a2 a1 a4'],
     ['takes the heaviest first', 'a1 a2 a3', labelled({ a2: { x: '1' }, a3: { x: '1', y: '1' } }), {
@@ -21,6 +22,9 @@ describe('inUpdateOrder()', () => {
     ['takes the highest number of a label first, and what has none before', 'a1 a2 a3 a4', labelled({ a1: { o: 'web-2' }, a2: { o: 'web-10' }, a4: { o: 'web' } }), {
       priorityStrategy: { orderPriority: [{ orderedKey: 'o' }] },
     }, 'a3 a2 a1 a4'],
+    ['tells numbers apart by their last digit', 'a1 a2 a3', long, {
+      priorityStrategy: { orderPriority: [{ orderedKey: 'o' }] },
+    }, 'a2 a3 a1'],
     ['goes by the first label that a pod has', 'a1 a2 a3', labelled({ a1: { p: '9' }, a2: { o: '1', p: '99' }, a3: { o: '2' } }), {
       priorityStrategy: { orderPriority: [{ orderedKey: 'o' }, { orderedKey: 'p' }] },
     }, 'a3 a2 a1'],

@@ -1,4 +1,5 @@
 import type { CloneSetUpdateStrategy, UpdatePriorityStrategy, UpdateScatterTerm } from '../../api/generated/types.ts'
+import { type Int64, compareInt64 } from '../../api/int64.ts'
 import { compileLabelSelector } from '../../client/index.ts'
 import { byDeletionRank } from '../kit/workload/index.ts'
 import type { Member } from './member.ts'
@@ -36,11 +37,12 @@ export function byPriority(members: readonly Member[], { weightPriority = [], or
 }
 
 /** 10 of `web-10`; 0 of what ends with no digit. */
-const trailingNumber = (text: string): number => Number(/[0-9]*$/.exec(text)![0])
+const trailingNumber = (text: string): bigint => BigInt(/[0-9]*$/.exec(text)![0])
 
-function sortedBy(members: readonly Member[], keyOf: (member: Member) => readonly number[]): Member[] {
+function sortedBy(members: readonly Member[], keyOf: (member: Member) => readonly Int64[]): Member[] {
   const keyed = members.map((member) => ({ member, key: keyOf(member) }))
-  const compare = (a: readonly number[], b: readonly number[]): number => a.map((value, i) => value - b[i]!).find((difference) => difference !== 0) ?? 0
+  const compare = (a: readonly Int64[], b: readonly Int64[]): number =>
+    a.map((value, i) => compareInt64(value, b[i]!)).find((order) => order !== 0) ?? 0
   return keyed.sort((a, b) => compare(a.key, b.key)).map(({ member }) => member)
 }
 
