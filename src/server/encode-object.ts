@@ -1,4 +1,4 @@
-import { objectJson } from '../api/json/index.ts'
+import { jsonText, objectJson } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 
 /** What stands between metadata and spec. */

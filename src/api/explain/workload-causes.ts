@@ -1,4 +1,5 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
+import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
 import { type Cause, type CauseKind, type ObjectName, type Weight, byWeight } from './cause.ts'
 import { type Surroundings, causeOfPod } from './pod-cause.ts'
@@ -13,7 +14,7 @@ export interface WorkloadObject extends KubeObject {
     updateStrategy?: { type?: string; paused?: boolean }
   }
   status?: {
-    observedGeneration?: number
+    observedGeneration?: Int64
     updateRevision?: string
     conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null }[] | null
   }
