@@ -10,6 +10,7 @@ import { Caches, type Informers } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
 import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
+import { StaleKeys } from './stale-keys.ts'
 import { handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
 import { workOff } from './work-off.ts'
@@ -55,6 +56,7 @@ export class Controller implements RunningController {
   readonly #queue: WorkQueue
   readonly #store: ConsistencyStore
   readonly #unsettled = new UnsettledWrites()
+  readonly #stale = new StaleKeys()
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
@@ -117,7 +119,10 @@ export class Controller implements RunningController {
         this.#store.clear(key, uid)
         measures?.gone(key)
       },
-      seen: (resource, resourceVersion) => this.#store.bookmark(resource, resourceVersion),
+      seen: (resource, resourceVersion) => {
+        this.#store.bookmark(resource, resourceVersion)
+        for (const key of this.#stale.takeSeen(resource, resourceVersion)) this.#queue.add(key)
+      },
     })
     for (const [resource, handler] of handlers) {
       const informer = informers.get(resource)!
@@ -180,6 +185,7 @@ export class Controller implements RunningController {
         const { resource, wanted, seen } = verdict.missing
         this.#logger.debug('waits for its own writes', { key, resource, wanted, seen })
         this.#metrics.staleSkip(resource)
+        this.#stale.add(key, resource, wanted)
         this.#bePatient(key)
         break
       }
