@@ -196,3 +196,28 @@ describe('kubectl rollout status of a StatefulSet', () => {
     expect(await status.ended).toMatchObject({ code: 0 })
   })
 })
+
+describe('kubectl and a revision beyond 2^53', () => {
+  const digits = '3546343826724305833'
+  beforeAll(() => cluster.kubectl.ok('create -f -', [
+    'apiVersion: apps/v1',
+    'kind: ControllerRevision',
+    'metadata: {name: large}',
+    `revision: ${digits}`,
+    `data: {spec: {template: {spec: {terminationGracePeriodSeconds: ${digits}}}}}`,
+  ].join('\n')))
+
+  it.each([
+    ['a table', 'get controllerrevision large --no-headers', new RegExp(`^large +<none> +${digits} `)],
+    ['JSON', 'get controllerrevision large -o json', new RegExp(`"revision": ${digits}`)],
+    ['YAML', 'get controllerrevision large -o yaml', new RegExp(`terminationGracePeriodSeconds: ${digits}\n`)],
+    ['a column', 'get controllerrevision large -o custom-columns=N:.revision --no-headers', new RegExp(`^${digits}\n$`)],
+  ])('has all its digits in %s', async (_, command, expected) => {
+    expect(await cluster.kubectl.ok(command)).toMatch(expected)
+  })
+
+  it('is patched to the last digit', async () => {
+    await cluster.kubectl.ok(`patch controllerrevision large --type merge -p '{"revision":3546343826724305834}'`)
+    expect(await read('controllerrevision/large', '{.revision}')).toBe('3546343826724305834')
+  })
+})
