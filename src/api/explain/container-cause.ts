@@ -13,6 +13,9 @@ export interface ContainerCause {
 interface Seen {
   /** `container "main"`, `init container "setup"`. */
   called: string
+  isInit: boolean
+  /** An init container that goes on running beside the others. */
+  isSidecar: boolean
   spec: Container | undefined
   status: ContainerStatus
 }
@@ -34,13 +37,13 @@ export function containerTrouble(pod: Pod): ContainerCause | undefined {
 }
 
 function* containersOf({ spec, status }: Pod): Generator<Seen> {
-  const find = (containers: readonly Container[] | undefined, name: string) => containers?.find((c) => c.name === name)
-  for (const one of status?.initContainerStatuses ?? []) {
-    yield { called: `init container ${JSON.stringify(one.name)}`, spec: find(spec?.initContainers, one.name), status: one }
+  const see = (one: ContainerStatus, containers: readonly Container[] | undefined, isInit: boolean): Seen => {
+    const found = containers?.find(({ name }) => name === one.name)
+    const called = `${isInit ? 'init container' : 'container'} ${JSON.stringify(one.name)}`
+    return { called, isInit, isSidecar: isInit && found?.restartPolicy === 'Always', spec: found, status: one }
   }
-  for (const one of status?.containerStatuses ?? []) {
-    yield { called: `container ${JSON.stringify(one.name)}`, spec: find(spec?.containers, one.name), status: one }
-  }
+  for (const one of status?.initContainerStatuses ?? []) yield see(one, spec?.initContainers, true)
+  for (const one of status?.containerStatuses ?? []) yield see(one, spec?.containers, false)
 }
 
 const trouble = (what: CauseKind, text: string, help: string): ContainerCause => ({ what, weight: 'trouble', text, help })
@@ -89,6 +92,10 @@ function crashCause({ called, status }: Seen): ContainerCause | undefined {
   }
   const how = ended ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}` : 'it ends at once'
   const help = 'Read what it said before it ended: kubectl logs --previous.'
+  if (ended?.exitCode === 0) {
+    const text = `ends again and again in ${called}, without an error${restarts}`
+    return trouble('CrashLoop', text, 'The container must keep running: check its command.')
+  }
   if (restarts || isLooping) return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
   return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read what it said before it ended: kubectl logs.')
 }
@@ -102,10 +109,15 @@ const plainReason = (reason: string | undefined): string => (!reason || reason =
 /** Why a pod whose sandbox is up is not ready, where no container is in trouble. */
 export function containerDelay(pod: Pod): ContainerCause | undefined {
   const seen = [...containersOf(pod)]
-  const main = seen.filter(({ called }) => !called.startsWith('init'))
-  const runningInit = seen.find(({ called, status }) => called.startsWith('init') && status.state?.running && !status.started)
-  if (runningInit && main.every(({ status }) => !status.state?.running)) {
-    return { what: 'Starting', weight: 'starting', text: `runs its ${runningInit.called}`, help: 'Wait for it, or read its logs.' }
+  const main = seen.filter(({ isInit }) => !isInit)
+  const first = seen.find(
+    ({ isInit, isSidecar, status }) => isInit && status.state?.running && !(isSidecar && status.started),
+  )
+  if (first && main.every(({ status }) => !status.state?.running)) {
+    if (first.isSidecar && first.spec?.startupProbe) return probeCause(first)
+    return {
+      what: 'Starting', weight: 'starting', text: `runs its ${first.called}`, help: 'Wait for it, or read its logs.',
+    }
   }
   if (main.length === 0 || main.some(({ status }) => !status.state?.running)) {
     return { what: 'Starting', weight: 'starting', text: 'waits for its containers to start', help: 'Wait: it is starting.' }

@@ -1,7 +1,7 @@
 import type { CloneSetLifecycle, Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
-import { availableAtMs, isPodReady } from '../kinds/pod-availability.ts'
+import { availableAtMs, isPodFinished, isPodReady } from '../kinds/pod-availability.ts'
 import { claimNamesOf } from '../kinds/pod-claims.ts'
-import { hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
+import { type LifecycleState, hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
 import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
 import { millisecondsOf, timestamp } from '../timestamp.ts'
 import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
@@ -55,20 +55,37 @@ const unreadySince = (pod: Pod): string | undefined =>
   conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
 
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
-  const { deletionTimestamp, finalizers = [] } = pod.metadata
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
   const lateAtMs = terminationLateAtMs(pod)
   if (around.nowMs < lateAtMs) {
-    return say('Terminating', 'starting', 'is being deleted', deletionTimestamp, 'Wait: it has its grace period to end.', lateAtMs)
+    const help = 'Wait: it has its grace period to end.'
+    return say('Terminating', 'starting', 'is being deleted', deletionAskedAt(pod), help, lateAtMs)
   }
   const node = nodeCause(pod, around, say)
   if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
-  const ends = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed' || !pod.spec?.nodeName
-  if (finalizers.length > 0 && ends) {
-    const names = finalizers.map((f) => JSON.stringify(f)).join(', ')
-    return say('Finalizer', 'trouble', `is held by finalizer ${names} though it is to be deleted`, deletionTimestamp, `See who is to remove ${names}.`)
+  // A node that is through with a pod deletes it without a grace period.
+  const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
+  if (finalizers.length > 0 && hasEnded) {
+    const names = quoted(finalizers)
+    const text = `is to be deleted and is held by ${finalizers.length === 1 ? 'finalizer' : 'finalizers'} ${names}`
+    return say('Finalizer', 'trouble', text, deletionAskedAt(pod), `See who is to remove ${names}.`)
   }
   const help = 'See the logs of its node. If the node is gone for good: kubectl delete pod --force.'
   return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
+}
+
+/** The time at which somebody asked for the deletion: `deletionTimestamp` is the end of the grace period. */
+function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSeconds = 0 } }: Pod): string | undefined {
+  const ms = millisecondsOf(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  return Number.isNaN(ms) ? undefined : timestamp(ms)
+}
+
+/** The help for pods that a node has ended, by the reason that it gives. */
+const evictionHelp: Readonly<Record<string, string>> = {
+  Evicted: 'Free what the node lacks, or ask for less.',
+  Preempting: 'A more important pod has taken its place: add nodes, or raise the priority of the pod.',
+  NodeShutdown: 'Wait for the node to come back, or for the pod to be made elsewhere.',
+  Terminated: 'Wait for the node to come back, or for the pod to be made elsewhere.',
 }
 
 /** Undefined for a pod that has not ended, null for one whose end is as it should be. */
@@ -79,8 +96,10 @@ function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cau
     return runsToCompletion ? null : say('PodEnded', 'trouble', 'has ended', since, 'Its containers must keep running: check their commands.')
   }
   if (phase !== 'Failed') return undefined
-  if (reason === 'Evicted' || reason === 'Preempting' || reason === 'NodeShutdown' || reason === 'Terminated') {
-    return say('Evicted', 'trouble', `was evicted from node ${pod.spec?.nodeName}${detail(reason, message)}`, since, 'Free what the node lacks, or ask for less.')
+  const help = evictionHelp[reason ?? '']
+  if (help) {
+    const from = pod.spec?.nodeName ? ` from node ${pod.spec.nodeName}` : ''
+    return say('Evicted', 'trouble', `was evicted${from}${detail(reason, message)}`, since, help)
   }
   const container = containerTrouble(pod)
   const text = message || !container ? `has failed${detail(reason, message)}` : container.text
@@ -94,17 +113,40 @@ function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => 
   const say = sayFor(pod)
   const since = pod.metadata.annotations?.[lifecycleTimeAnnotation]
   const text = lifecycle && hookWait(lifecycle, pod)
-  if (!text) return say('InPlaceUpdate', 'starting', 'is being updated in place', since, 'Wait: its containers are being restarted.')
+  const otherwise = hooklessWords[state] ?? unknownState(state)
+  if (!text) return say(...otherwise, since, 'Wait: its controller goes on by itself.')
   const what = state === 'PreparingDelete' ? 'PreDeleteHook' : state === 'PreparingNormal' ? 'PreNormalHook' : 'InPlaceUpdateHook'
   return say(what, 'held', text, since, 'The program that serves the hook is to remove, or to set, what is named.')
 }
 
+type Words = [what: CauseKind, weight: Weight, text: string]
+
+/** The words for a pod in a state of its life cycle that no hook holds: the controller's next step ends it. */
+const hooklessWords: Partial<Record<LifecycleState, Words>> = {
+  PreparingNormal: ['Starting', 'starting', 'is about to be put into service'],
+  PreparingUpdate: ['InPlaceUpdate', 'starting', 'is about to be updated in place'],
+  Updating: ['InPlaceUpdate', 'starting', 'is being updated in place'],
+  Updated: ['InPlaceUpdate', 'starting', 'has been updated in place and is about to be put into service'],
+  PreparingDelete: ['Terminating', 'starting', 'is about to be deleted'],
+}
+
+/** The state is a label, which anybody may set. */
+const unknownState = (state: string): Words =>
+  ['Waiting', 'starting', `has the unknown life cycle state ${JSON.stringify(state)}`]
+
 function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say: Say): Cause | undefined {
   const atMs = availableAtMs(pod, minReadySeconds)
-  if (atMs === undefined || atMs <= nowMs) return undefined
+  if (atMs === undefined) {
+    const never = 'is ready and does not say since when, so it never counts as available'
+    const help = 'Whoever sets condition Ready of the pod is to set its lastTransitionTime.'
+    return say('MinReadySeconds', 'trouble', `${never} (minReadySeconds: ${minReadySeconds})`, undefined, help)
+  }
+  if (atMs <= nowMs) return undefined
   const text = `is ready and counts as available from ${timestamp(atMs)} on (minReadySeconds: ${minReadySeconds})`
   return say('MinReadySeconds', 'timed', text, undefined, 'Wait: nothing is wrong.', atMs)
 }
+
+const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
 
 /** What keeps a pod from its node, or its node from it. */
 function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {
@@ -115,8 +157,10 @@ function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined
   const claim = pod.status?.phase === 'Running' ? undefined : claimCause(pod, around, say, isUnscheduled ? scheduled : undefined)
   if (claim) return claim
   if (isUnscheduled && scheduled.reason === 'SchedulingGated') {
-    const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => JSON.stringify(name)).join(', ')
-    return say('SchedulingGated', 'held', `is held back by scheduling gate ${gates || '(unknown)'}`, scheduled.lastTransitionTime, 'Whoever set the gate is to remove it.')
+    const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name)
+    const which = gates.length === 0 ? 'a scheduling gate' : `scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${quoted(gates)}`
+    const help = 'Whoever set the gate is to remove it.'
+    return say('SchedulingGated', 'held', `is held back by ${which}`, scheduled.lastTransitionTime, help)
   }
   if (isUnscheduled) {
     const help = 'Add nodes, free resources, or relax the pod\'s requests, selectors, affinity or tolerations.'
@@ -154,7 +198,8 @@ function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: 
     if (phase === 'Lost') {
       return say('ClaimLost', 'trouble', `waits for claim ${name}, which has lost its volume${why}`, since, 'Restore the volume, or delete the claim if its data may go.')
     }
-    if (phase !== 'Bound') {
+    // Many claims are bound only once their pod has a node: then the scheduler's reason is the cause.
+    if (phase !== 'Bound' && (!unscheduled?.message || /claim|volume/i.test(unscheduled.message))) {
       const help = `See kubectl describe pvc ${name}: is there a volume or a provisioner for its storage class?`
       return say('ClaimPending', 'trouble', `waits for claim ${name}, which is not bound${why}`, since, help)
     }
@@ -187,7 +232,9 @@ function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
 
 function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
   const [what, help] = sandboxReasons[reason ?? ''] ?? ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.']
-  if (message) return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
+  if (message || sandboxReasons[reason ?? '']) {
+    return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
+  }
   return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
 }
 

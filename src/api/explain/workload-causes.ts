@@ -1,7 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
-import { type Cause, type CauseKind, type ObjectName, type Weight, byWeight } from './cause.ts'
+import { type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight } from './cause.ts'
 import { type Surroundings, causeOfPod } from './pod-cause.ts'
 
 /** The fields of a workload that explain what it waits for. Each kind has some of them. */
@@ -63,9 +63,7 @@ export function firstCause(workload: Workload): FirstCause {
     if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
     if (!worst || byWeight(cause, worst) < 0) worst = cause
   }
-  const refusal = refusalCause(workload)
-  const waits = worst?.weight === 'starting' || !worst ? waitCause(workload) : undefined
-  return { cause: refusal ?? (worst ?? waits), changesAtMs }
+  return { cause: refusalCause(workload) ?? worst ?? waitCause(workload), changesAtMs }
 }
 
 /** All causes of a workload, the worst first. */
@@ -160,15 +158,15 @@ function holdCauses(workload: Workload): Cause[] {
     causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, `Lower the partition of ${resource} to go on.`))
   }
   if (spec.updateStrategy?.type === 'OnDelete' && isUpdated) {
-    const names = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp).map((pod) => pod.metadata.name ?? '')
-    if (names.length > 0) causes.push(onDeleteCause(workload, names))
+    const outdated = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp)
+    if (outdated.length > 0) causes.push(onDeleteCause(workload, outdated.map((pod) => pod.metadata.name ?? '')))
   }
   return causes
 }
 
 /** OnDelete: the workload waits until somebody deletes its outdated pods. */
 export function onDeleteCause(workload: Pick<Workload, 'kind' | 'object'>, outdated: readonly string[]): Cause {
-  const [first] = outdated
+  const [first] = outdated.toSorted(byName)
   const text = `waits for you to delete ${outdated.length} outdated ${outdated.length === 1 ? 'pod' : 'pods'}, such as ${first} (OnDelete)`
   return make(workload as Workload, 'OnDelete', 'held', text, undefined, `kubectl delete pod ${first}.`)
 }
