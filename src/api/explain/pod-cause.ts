@@ -1,5 +1,6 @@
 import type { CloneSetLifecycle, Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
 import { availableAtMs, isPodFinished, isPodReady } from '../kinds/pod-availability.ts'
+import { secondsInMs } from '../int64.ts'
 import { claimNamesOf } from '../kinds/pod-claims.ts'
 import { type LifecycleState, hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
 import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
@@ -76,7 +77,7 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
 
 /** The time at which somebody asked for the deletion: `deletionTimestamp` is the end of the grace period. */
 function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSeconds = 0 } }: Pod): string | undefined {
-  const ms = millisecondsOf(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  const ms = millisecondsOf(deletionTimestamp) - secondsInMs(deletionGracePeriodSeconds)
   return Number.isNaN(ms) ? undefined : timestamp(ms)
 }
 
