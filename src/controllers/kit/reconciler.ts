@@ -129,9 +129,9 @@ export class Reconciler {
    */
   async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
     if (!isConflict(error) || outcome.done.length === 0) throw error
-    const { definition, client, caches, gates } = this.#parts
+    const { definition, client, caches, gates, writing } = this.#parts
     const { namespace = '', name = '', uid, generation } = ctx.owner.metadata
-    const owner = await client.get(definition.owner, namespace, name)
+    const owner = await client.get(definition.owner, namespace, name, { signal: writing.signal })
     if (owner.metadata.uid !== uid || owner.metadata.generation !== generation) throw error
     const seen = definition.observe({ caches, nowMs: ctx.nowMs, gates, remembered: this.#recall(owner) }, owner) as unknown
     return this.#writeStatus({ ...ctx, owner }, definition.status?.(seen, outcome) as object | undefined, definition.annotations?.(seen, outcome))
