@@ -79,13 +79,21 @@ describe('LagMeter', () => {
     expect(lag.problem()).toBe('informer pods has heard nothing for 151 s')
   })
 
-  test('expects bookmarks of a server that has sent one, whatever it accepts', () => {
+  test('expects bookmarks of a server that has sent one: a second watch that is silent says nothing', () => {
     const { clock, lag } = meter()
     lag.heard('5', true)
     clock.advance(120_000)
     lag.opened()
+    clock.advance(120_000)
+    lag.opened()
+    expect(lag.problem()).toBeUndefined()
     clock.advance(31_000)
     expect(lag.problem()).toBe('informer pods has heard nothing for 151 s')
+    lag.heard('5', true)
+    clock.advance(120_000)
+    lag.opened()
+    clock.advance(60_000)
+    expect(lag.problem()).toBeUndefined()
   })
 
   test('has a problem with a write that was not seen, though a watch was accepted since', () => {

@@ -28,9 +28,9 @@ export class LagMeter implements InformerLag {
   #unseen: Noted[] = []
   #seen = ''
   #heardAtMs: number
-  /** When the server last accepted a watch. */
+  /** When the server last accepted a watch, as far as that is a sign of life. */
   #openedAtMs = Number.NEGATIVE_INFINITY
-  /** Whether the server is known to send bookmarks, which makes silence a fault. */
+  /** Whether the server is known to send bookmarks: then two silent watches in a row are a fault. */
   #sendsBookmarks = false
   #isSynced = false
 
@@ -58,9 +58,13 @@ export class LagMeter implements InformerLag {
     this.#unseen.splice(0, first < 0 ? this.#unseen.length : first)
   }
 
-  /** The server has accepted a watch from what has been seen: whatever came after that would be told. */
+  /**
+   * The server has accepted a watch from what has been seen: whatever came after that would be told. Where nothing happens
+   * and no bookmarks are sent, that is the only sign of life: a silent watch is replaced after 120 s. A server that has
+   * sent bookmarks is given one watch to go on with that.
+   */
   opened(): void {
-    this.#openedAtMs = this.#clock.now()
+    if (!this.#sendsBookmarks || this.#openedAtMs < this.#heardAtMs) this.#openedAtMs = this.#clock.now()
   }
 
   unseenWriteSeconds(): number {
@@ -76,18 +80,9 @@ export class LagMeter implements InformerLag {
     if (!this.#isSynced) return `informer ${this.#name} has not listed what there is`
     const unseen = this.unseenWriteSeconds()
     if (unseen > this.#limits.unseenWriteSeconds) return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`
-    const silent = this.#unansweredSeconds()
+    const silent = Math.min(this.silentSeconds(), (this.#clock.now() - this.#openedAtMs) / 1000)
     if (silent > this.#limits.silentSeconds) return `informer ${this.#name} has heard nothing for ${Math.round(silent)} s`
     return undefined
-  }
-
-  /**
-   * Seconds without a sign of life. A silent watch is replaced after 120 s. Where nothing happens and the server sends
-   * no bookmarks, accepting the new watch is the sign. A server that has sent bookmarks is expected to go on with that.
-   */
-  #unansweredSeconds(): number {
-    const sinceOpened = (this.#clock.now() - this.#openedAtMs) / 1000
-    return this.#sendsBookmarks ? this.silentSeconds() : Math.min(this.silentSeconds(), sinceOpened)
   }
 
   #isSeen(resourceVersion: string): boolean {
