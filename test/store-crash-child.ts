@@ -6,6 +6,12 @@ import { keysPerWriter, makeValue, readSeq } from './store-crash-value.ts'
 
 const [dir = '', writers = '0'] = process.argv.slice(2)
 
+// Whoever was to kill it may be gone.
+setTimeout(() => {
+  say('failed - nobody has killed this process for two minutes')
+  process.exit(4)
+}, 120_000).unref()
+
 // Not through a stream: what was said must be in the pipe when the process is killed.
 const say = (line: string): number => writeSync(1, `${line}\n`)
 

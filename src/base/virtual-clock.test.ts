@@ -68,3 +68,21 @@ it('VirtualClock.pass() lets everything that follows from a timer happen before 
   expect(ran).toEqual([['a', 10], ['c', 15], ['b', 20]])
   expect(clock.now()).toBe(30)
 })
+
+it('VirtualClock refuses timers that set each other without end', async () => {
+  const clock = new VirtualClock(0)
+  const again = () => void clock.after(0, again)
+  clock.after(10, again)
+  expect(() => clock.advance(10)).toThrow('100000 timers have run while time stands still at 1970-01-01T00:00:00.010Z')
+  await expect(clock.pass(10)).rejects.toThrow('something goes on without end')
+})
+
+it('VirtualClock refuses to be asked for the time without end', async () => {
+  const clock = new VirtualClock(0)
+  const forever = async () => {
+    for (let i = 0; ; i++) if (clock.now() < 0) return i
+  }
+  await expect(forever()).rejects.toThrow('the time was asked for 200000 times while time stands still')
+  clock.advance(1)
+  expect(clock.now()).toBe(1)
+})

@@ -1,21 +1,32 @@
 import type { Clock } from './clock.ts'
 
+/** More timers that run at one time, or more questions for the time while it stands still, are an endless loop. */
+const mostTimersAtOnce = 100_000
+const mostQuestions = 200_000
+
 interface Timer {
   atMs: number
   fn: () => void
 }
 
-/** A clock that stands still until it is told to go on. Timers run in the order of their times, those of one time in the order they were set. */
+/**
+ * A clock that stands still until it is told to go on. Timers run in the order of their times, those of one time in the
+ * order they were set. What goes on without end while time stands still gets an error, so that no test hangs for it.
+ */
 export class VirtualClock implements Clock {
   #nowMs: number
   /** In the order in which they will run. */
   readonly #timers: Timer[] = []
+  /** How many timers have run, and how often the time was asked for, since time last passed. */
+  #ran = 0
+  #questions = 0
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#nowMs = startMs
   }
 
   now(): number {
+    if (++this.#questions > mostQuestions) throw this.#endless(`the time was asked for ${mostQuestions} times`)
     return this.#nowMs
   }
 
@@ -43,11 +54,12 @@ export class VirtualClock implements Clock {
   advance(ms: number): void {
     const endMs = this.#nowMs + ms
     while (this.#timers.length > 0 && this.#timers[0]!.atMs <= endMs) {
-      const { atMs, fn } = this.#timers.shift()!
-      this.#nowMs = Math.max(this.#nowMs, atMs)
-      fn()
+      this.#moveTo(Math.max(this.#nowMs, this.#timers[0]!.atMs))
+      this.#questions = 0
+      if (++this.#ran > mostTimersAtOnce) throw this.#endless(`${mostTimersAtOnce} timers have run`)
+      this.#timers.shift()!.fn()
     }
-    this.#nowMs = endMs
+    this.#moveTo(endMs)
   }
 
   /** As `advance`, but what follows from a timer is done before the next one runs; `settle` waits for that. */
@@ -60,6 +72,16 @@ export class VirtualClock implements Clock {
     }
     this.advance(Math.max(0, endMs - this.#nowMs))
     await settle()
+  }
+
+  #moveTo(ms: number): void {
+    if (ms > this.#nowMs) this.#ran = this.#questions = 0
+    this.#nowMs = ms
+  }
+
+  #endless(what: string): Error {
+    const at = new Date(this.#nowMs).toISOString()
+    return new Error(`${what} while time stands still at ${at}: something goes on without end`)
   }
 }
 

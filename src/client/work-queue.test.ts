@@ -17,6 +17,7 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
     const key = await queue.get()
     keys.push(key)
     queue.done(key)
+    if (keys.length > 10_000) throw new Error(`the queue hands out without end: ${keys.slice(-3).join(', ')}`)
   }
   return keys
 }
@@ -316,7 +317,8 @@ describe('WorkQueue is fair:', () => {
         else if (kind === 'done' && processing[0]) done(processing[0])
         expect(queue.length).toBe(waiting.size)
       }
-      while (queue.length > 0 || processing[0]) {
+      for (let left = 10 * steps.length + 10; queue.length > 0 || processing[0]; left--) {
+        if (left === 0) throw new Error('the queue hands out more than was added')
         if (queue.length > 0) await get()
         else done(processing[0]!)
       }

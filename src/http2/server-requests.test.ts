@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ErrorCode } from './errors.ts'
 import { Flag, FrameType, Setting, maxWindow, settingsFrame } from './frames.ts'
-import { type RawPeer, dataFrame, frame, turn, windowUpdate } from './testing.ts'
+import { type RawPeer, dataFrame, frame, turn, until, windowUpdate } from './testing.ts'
 import { type Asked, get, post, serve } from './testing-server.ts'
 
 const ok = [{ name: ':status', value: '200' }]
@@ -189,11 +189,10 @@ describe('ServerConnection gives windows back', () => {
     for (let i = 0; i < count; i++) {
       const id = 2 * i + 1
       peer.send(peer.headers(id, post, false))
-      while (asked.at(-1)?.stream.id !== id) await turn()
+      await until('the request is there', () => asked.at(-1)?.stream.id === id)
       const { stream } = asked.at(-1)!
       say(peer, id, () => asked.at(-1)!)
-      // Until it has come.
-      while (!stream.isClosed && stream.receiveWindow === 1 << 20) await turn()
+      await until('what was sent has come', () => stream.isClosed || stream.receiveWindow !== 1 << 20)
       stream.sendHeaders(ok, true)
     }
     await peer.roundTrip()

@@ -12,6 +12,15 @@ export const goawayFrame = (lastStream: number, code: number): string => frame(F
 /** Lets everything run that is ready to. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
+/** Lets turns pass until something is so: for ten seconds at most. */
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`it did not come to pass: ${what}`)
+    await turn()
+  }
+}
+
 /** The other side of a connection, which says whatever a test wants, byte by byte. */
 export class RawPeer {
   /** For the connection under test. */

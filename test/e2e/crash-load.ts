@@ -41,6 +41,9 @@ export class SharedFields {
   }
 }
 
+/** A server is killed long before one writer has written so often. */
+const mostTurns = 100_000
+
 /** Writes as fast as the server answers until it answers no more; `onAck` hears what each write made. Throws if any is refused. */
 export async function keepWriting(client: TlsClient, writer: number, ledger: AckLedger, shared: SharedFields, nextSeq: () => number, onAck: (version: string | undefined) => void): Promise<void> {
   /** The newest version of each of its objects that it has been told of; absent if there is none. */
@@ -49,6 +52,7 @@ export async function keepWriting(client: TlsClient, writer: number, ledger: Ack
   for (const { metadata } of items) versions.set(metadata.name, metadata.resourceVersion)
 
   for (let turn = 0; ; turn++) {
+    if (turn === mostTurns) throw new Error(`the server still answers after ${mostTurns} writes of one writer`)
     const name = `w${writer}-${turn % keysPerWriter}`
     const seq = nextSeq()
     if (turn % 7 === 6) {

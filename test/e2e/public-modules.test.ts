@@ -59,7 +59,9 @@ describe('the public modules', () => {
       const error = await cluster.client.get(configmaps, 'default', 'none').catch((e) => e)
       await cluster.client.create(configmaps, { metadata: { name: 'one', namespace: 'default' }, data: { from: 'x' } })
       let to
+      const deadline = Date.now() + 10_000
       while (!to) {
+        if (Date.now() > deadline) throw new Error('the operator does nothing')
         await new Promise(setImmediate)
         to = (await cluster.client.get(configmaps, 'default', 'one')).data.to
       }

@@ -72,10 +72,11 @@ it('a basic pod is ready to start containers, and no more when it goes', async (
   await seen.watching()
   /** The next that is seen with such statuses, whatever comes before it. */
   const next = async (statuses: string) => {
-    for (;;) {
+    for (let line = 0; line < 100; line++) {
       const [types, said, deleted] = (await seen.nextLine()).split(/ +/)
       if (said === statuses) return { types, isGoing: deleted !== '<none>' }
     }
+    throw new Error(`no pod is ever seen with ${statuses}`)
   }
   await kubectl.ok('create -f -', pod('basic'))
   expect(await next('True,True,True,True,True')).toEqual({ types: 'PodReadyToStartContainers,Initialized,Ready,ContainersReady,PodScheduled', isGoing: false })

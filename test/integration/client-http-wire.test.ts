@@ -16,6 +16,7 @@ import {
   namespaces,
 } from '../../src/client/index.ts'
 import { type StubRequest, type StubResponse, answerJson, certificateName, clientPair, rotatingTokens, startForwarder, startProxy, startStub, stubAccess } from './client-stub.ts'
+import { until } from './server.ts'
 
 // Connections take their time on a busy machine.
 vi.setConfig({ testTimeout: 30_000 })
@@ -40,11 +41,6 @@ const get = { method: 'GET' as const, path: '/a' }
 
 /** Lets everything run that is ready to. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-/** Waits for what the network brings: nothing here takes a time of its own. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn()
-}
 
 function watch(transport: HttpTransport) {
   const events: WatchEvent[] = []
@@ -125,7 +121,7 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
     const { stub, transport } = await stubbed((_, response) => answerJson(response, 200, {}), { isHttp1 })
     await transport.send(get)
     await stub.close()
-    await until(() => stub.sockets.size === 0)
+    await until('no connection is left', () => stub.sockets.size === 0)
     for (let i = 0; i < 10; i++) await turn()
     await expect(transport.send({ method: 'POST', path: '/a', body: {} })).rejects.toMatchObject({ name: 'TransportError', isUnsent: true })
   })
@@ -144,7 +140,7 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
     const answer = transport.send({ method: 'POST', path: '/a', body: {} })
     const late = expect(answer).rejects.toMatchObject({ name: 'TransportError', isUnsent: false, message: `POST https://127.0.0.1:${stub.port}/a: no answer within 20 s` })
     const { closed, isOpen } = watch(transport)
-    await until(() => stub.requests.length === 2)
+    await until('two requests have come', () => stub.requests.length === 2)
     await clock.advance(20_000)
     await late
     expect([await closed, isOpen()]).toMatchObject([{ name: 'TransportError' }, false])
@@ -157,12 +153,12 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
       response.write('\n')
     }, { isHttp1 }, {}, { clock, requestTimeoutMs: 20_000, pingAfterMs: 1e9 })
     const { closed, isOpen, stop } = watch(transport)
-    await until(isOpen)
+    await until('the watch is open', isOpen)
     expect(stub.requests[0]!.url).toBe('/a?watch=true')
     await clock.advance(3_600_000)
     stop()
     expect(await closed).toBeUndefined()
-    await until(() => stub.sockets.size === (isHttp1 ? 0 : 1))
+    await until('the watch has gone', () => stub.sockets.size === (isHttp1 ? 0 : 1))
   })
 
   it('reads events wherever they are cut', async () => {
@@ -193,7 +189,7 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
     const { events, closed } = watch(transport)
     expect(await closed).toMatchObject({ name: 'ApiError', code: 410, reason: 'Expired', message: 'too old' })
     expect(events.length).toBe(1)
-    await until(() => isHttp1 ? stub.sockets.size === 0 : true)
+    await until('no connection is left', () => !isHttp1 || stub.sockets.size === 0)
   })
 
   it('ends a watch with an error when its events are nonsense, broken off, or the connection is cut', async () => {
@@ -256,13 +252,13 @@ describe.each([{ protocol: 'HTTP/2', isHttp1: false }, { protocol: 'HTTP/1.1', i
     }, { isHttp1 }, { credentials })
     expect(await transport.send(get)).toEqual({ is: 'one' })
     const slow = transport.send({ method: 'GET', path: '/held' })
-    await until(() => held.length === 1)
+    await until('one request is held', () => held.length === 1)
     at = 1
     expect(await transport.send(get)).toEqual({ is: 'two' })
     answerJson(held[0]!, 200, object('held'))
     expect(await slow).toEqual(object('held'))
     // Nothing is left of the first.
-    await until(() => stub.sockets.size === 1)
+    await until('one connection is left', () => stub.sockets.size === 1)
   })
 
   it('goes through a proxy', async () => {
@@ -296,7 +292,7 @@ describe('HttpTransport over HTTP/2', () => {
     })
     await transport.send(get)
     const slow = transport.send({ method: 'GET', path: '/held' })
-    await until(() => held.length === 1)
+    await until('one request is held', () => held.length === 1)
     const [session] = stub.sessions
     session!.close()
     // A request that crosses the goodbye is refused unseen, and sent again.
@@ -355,7 +351,7 @@ describe('HttpTransport over HTTP/2', () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => worker(n)))
     expect(ends).toEqual(Array.from({ length: 200 }, () => 1))
     await client.close()
-    await until(() => stub.sockets.size === 0)
+    await until('no connection is left', () => stub.sockets.size === 0)
   })
 
   it('notices a connection that is dead without a word', async () => {
@@ -371,7 +367,7 @@ describe('HttpTransport over HTTP/2', () => {
     const transport = new HttpTransport(stubAccess(forwarder.port), { env: {}, clock, requestTimeoutMs: 0 })
     undo.push(() => transport.close())
     const { closed, isOpen } = watch(transport)
-    await until(isOpen)
+    await until('the watch is open', isOpen)
     // What is heard keeps it alive, and so does the answer to a question.
     await clock.advance(29_000)
     await transport.send(get)
@@ -393,7 +389,7 @@ describe('HttpTransport over HTTP/2', () => {
       response.write('\n')
     }, { maxStreams: 10 })
     const watches = Array.from({ length: 20 }, () => watch(transport))
-    await until(() => watches.every((w) => w.isOpen()))
+    await until('all watches are open', () => watches.every((w) => w.isOpen()))
     await Promise.all(Array.from({ length: 30 }, () => transport.send(get)))
     expect(stub.connections()).toBe(3)
   })
@@ -449,7 +445,7 @@ describe('Client over HttpTransport', () => {
     const started = clock.now()
     const made = client.create(configmaps, { metadata: { namespace: 'n', name: 'a' } })
     for (const n of [1, 2]) {
-      await until(() => times.length === n && clock.pending > 0)
+      await until(`${n} attempts were made`, () => times.length === n && clock.pending > 0)
       await clock.advance(4999)
       for (let i = 0; i < 10; i++) await turn()
       expect(times.length).toBe(n)

@@ -27,6 +27,7 @@ import {
 import { type RunningApi, serveApi } from '../../src/cluster/index.ts'
 import { allResources } from '../../src/server/resources/index.ts'
 import { startForwarder, startProxy } from './client-stub.ts'
+import { until } from './server.ts'
 
 // Certificates, servers and a thousand requests take their time on a busy machine.
 vi.setConfig({ testTimeout: 30_000 })
@@ -427,7 +428,7 @@ describe('a server that goes away', () => {
     expect(error === undefined || error instanceof TransportError || error.name === 'ApiError').toBe(true)
     // Whoever writes before the client has noticed does not know what became of it; who comes after waits.
     const isNoticed = () => client.transport.send({ method: 'GET', path: '/readyz' }).then(() => false, (e: TransportError) => e.isUnsent)
-    while (!(await isNoticed())) continue
+    await until('the client has noticed', isNoticed)
     const waiting = client.create(configmaps, configMap('default', 'patient'))
     other = await serve(dataDir, Number(port))
     expect((await waiting).metadata.name).toBe('patient')

@@ -164,6 +164,15 @@ export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+/** Lets one turn of the event loop after the other pass until something is so: for ten seconds of real time at most. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`it did not come to pass: ${what}`)
+    await settle()
+  }
+}
+
 /** A ConfigMap: the plainest object there is. */
 export const configMap = (name: string, data: Record<string, string> = {}, labels?: Record<string, string>) => ({
   apiVersion: 'v1',

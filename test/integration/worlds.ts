@@ -10,7 +10,7 @@ import { InProcessTransport } from '../../src/cluster/index.ts'
 import { ApiServer, Authenticator, type Exchange, type Listener, admissionPlugins, createAuthority, issueServerCertificate, listen } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { settle } from './server.ts'
+import { settle, until } from './server.ts'
 import { TappedTransport } from './tapped-transport.ts'
 
 /** A server on a clock that the test moves, and a way to it. */
@@ -97,13 +97,7 @@ async function makeWorld(way: Way): Promise<World> {
       await way.serve(server)
     },
     pass: (ms) => clock.pass(ms, () => way.settle()),
-    async until(what, isSo) {
-      const deadline = performance.now() + 10_000
-      while (!isSo()) {
-        if (performance.now() > deadline) throw new Error(`it did not come to pass: ${what}`)
-        await settle()
-      }
-    },
+    until,
     async close() {
       await transport.close()
       await way.unserve()

@@ -22,7 +22,10 @@ export class Process {
   constructor(name: string, timeline: Timeline) {
     this.name = name
     this.#timeline = timeline
-    this.clock = { now: () => Math.round(timeline.nowMs + this.#offsetMs), after: (delayMs, run) => this.#set('timer', delayMs, run) }
+    this.clock = {
+      now: () => Math.round(timeline.ask() + this.#offsetMs),
+      after: (delayMs, run) => this.#set('timer', delayMs, run),
+    }
   }
 
   get isDead(): boolean {

@@ -34,26 +34,34 @@ const convergeMs = 15 * 60_000
 const aftermathMs = 12_000
 /** How long nothing may happen then. */
 const idleMs = 70_000
+/** All that takes a few hundred steps. A world that goes on for so many goes round in circles, and no time passes. */
+const mostStepsAfterwards = 100_000
 
 /** Runs one seed from beginning to end, or to the first rule that is broken. */
 export async function run({ seed, steps, profile = 'swarm', breakage, scenario = 'any' }: RunOptions): Promise<RunResult> {
   const mend = breakage ? breakages[breakage]() : () => {}
+  let world: World | undefined
+  const noteFailure = (e: unknown) => world?.judge('no part fails without anybody noticing', String(e))
+  process.on('unhandledRejection', noteFailure)
   try {
-    const world = await World.create({ seed, profile, controllers: controllersOf(scenario, seed), invariants: commonRules() })
+    const controllers = controllersOf(scenario, seed)
+    world = await World.create({ seed, profile, controllers, invariants: commonRules() })
     const startMs = world.timeline.nowMs
     while (world.steps < steps && !world.violation) await world.step()
     if (!world.violation) await comeToRest(world)
     if (!world.violation) world.judgeEnd()
+    const { history, timeline, truth, violation } = world
     return {
       seed,
       steps: world.steps,
-      virtualMs: world.timeline.nowMs - startMs,
-      revisions: world.truth.revision,
-      violation: world.violation,
-      history: (last) => world.history.lines(last),
-      digest: () => world.history.digest(),
+      virtualMs: timeline.nowMs - startMs,
+      revisions: truth.revision,
+      violation,
+      history: (last) => history.lines(last),
+      digest: () => history.digest(),
     }
   } finally {
+    process.off('unhandledRejection', noteFailure)
     mend()
   }
 }
@@ -61,22 +69,27 @@ export async function run({ seed, steps, profile = 'swarm', breakage, scenario =
 async function comeToRest(world: World): Promise<void> {
   world.calmDown()
   const { timeline } = world
+  const lastStep = world.steps + mostStepsAfterwards
+  /** False once it is over. */
+  const step = async (): Promise<boolean> => {
+    if (world.steps >= lastStep) world.judge('the world comes to rest', `it goes on after ${mostStepsAfterwards} steps`)
+    else await world.step()
+    return !world.violation
+  }
   const deadlineMs = timeline.nowMs + convergeMs
   const certainMs = timeline.nowMs + aftermathMs
   let lack = world.unfinished()
-  while ((lack || timeline.nowMs < certainMs) && timeline.nowMs < deadlineMs && !world.violation) {
-    await world.step()
-    lack = world.unfinished()
-  }
+  const isDue = () => (lack || timeline.nowMs < certainMs) && timeline.nowMs < deadlineMs
+  while (isDue() && (await step())) lack = world.unfinished()
+  if (world.violation) return
   if (lack) return world.judge('everything comes to rest after the faults', `after ${convergeMs / 60_000} minutes ${lack}`)
   world.history.add('world', 'everything is as it should be')
   // What is under way may still be told of.
   const quietMs = timeline.nowMs + 5000
-  while (timeline.nowMs < quietMs && !world.violation) await world.step()
+  while (timeline.nowMs < quietMs && (await step()));
   world.isIdle = true
   const endMs = timeline.nowMs + idleMs
-  while (timeline.nowMs < endMs && !world.violation) {
-    await world.step()
+  while (timeline.nowMs < endMs && (await step())) {
     lack = world.unfinished()
     if (lack) world.judge('what is as it should be stays so', lack)
   }

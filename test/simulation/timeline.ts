@@ -6,10 +6,15 @@ export interface Happening {
   run: (() => void) | undefined
 }
 
+/** Whoever asks for the time more often than this before the next thing happens goes round in circles. */
+const mostQuestions = 100_000
+
 /** The one true time of a simulated world. It stands still between happenings and never goes back. */
 export class Timeline {
   #nowMs: number
   #order = 0
+  /** How often processes have asked for the time since something happened. */
+  #questions = 0
   /** A binary heap: none is later than those at 2i+1 and 2i+2. Cancelled ones stay until they come up. */
   readonly #heap: Happening[] = []
 
@@ -19,6 +24,12 @@ export class Timeline {
 
   get nowMs(): number {
     return this.#nowMs
+  }
+
+  /** The time, for who is simulated: an endless loop in which no time passes ends with an error. */
+  ask(): number {
+    if (++this.#questions <= mostQuestions) return this.#nowMs
+    throw new Error(`the time was asked for ${mostQuestions} times while it stood still`)
   }
 
   after(delayMs: number, run: () => void): Happening {
@@ -47,6 +58,7 @@ export class Timeline {
       if (!next) return false
       if (!next.run) continue
       this.#nowMs = next.atMs
+      this.#questions = 0
       const { run } = next
       next.run = undefined
       run()

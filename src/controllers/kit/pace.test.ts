@@ -27,6 +27,7 @@ async function widths(count: number, pace: Pace, startWidth?: number): Promise<{
   const found: number[] = []
   while (underWay().length > 0) {
     found.push(underWay().length)
+    if (found.length > count) throw new Error(`${count} items are begun more than once`)
     await Promise.all(underWay().map((n) => end(n)))
   }
   return { widths: found, width: (await all).width }

@@ -25,7 +25,7 @@ describe('ProtobufWriter', () => {
     const bytes = written((w) => w.message(1, (m) => m.text(1, text)).text(2, 'end'))
     let at = 1
     let length = 0
-    for (let shift = 0; ; shift += 7) {
+    for (let shift = 0; shift < 32; shift += 7) {
       const byte = bytes[at++]!
       length |= (byte & 127) << shift
       if (byte < 128) break

@@ -9,7 +9,7 @@ const goingOf = async (s: StatefulSetScene): Promise<number[]> => (await s.pods(
 /** Lets what goes be gone, and what comes be ready for long enough, until nothing comes any more. */
 async function comeBack(s: StatefulSetScene, minReadySeconds: number): Promise<void> {
   await s.reap()
-  for (;;) {
+  for (let round = 0; round < 100; round++) {
     const late = (await s.places()).split(' ').filter((place) => place.endsWith('!')).map((place) => Number(place.slice(0, -1)))
     if (late.length === 0) return
     await s.report('ready', ...late)
@@ -19,6 +19,7 @@ async function comeBack(s: StatefulSetScene, minReadySeconds: number): Promise<v
     expect(await s.places()).not.toMatch(/[-!]/)
     await s.pass(2000)
   }
+  throw new Error(`pods come without end: ${await s.places()}`)
 }
 
 /** Which ordinals were taken down at the same time, one batch after the other, until the rollout is over. */
@@ -26,6 +27,7 @@ async function batchesOf(s: StatefulSetScene, minReadySeconds = 0): Promise<numb
   const batches: number[][] = []
   for (let going = await goingOf(s); going.length > 0; going = await goingOf(s)) {
     batches.push(going)
+    if (batches.length > 100) throw new Error(`a rollout without end takes down ${batches.slice(-3).join(' and ')}`)
     await comeBack(s, minReadySeconds)
   }
   return batches

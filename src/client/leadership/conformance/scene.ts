@@ -185,11 +185,16 @@ export class Scene {
   /** Lets come to rest what is under way. */
   async settle(): Promise<void> {
     const isBusy = () => this.candidates.some((c) => c.api.pending > 0)
+    const deadline = performance.now() + 10_000
+    const turn = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (performance.now() > deadline) throw new Error('requests go on without end')
+    }
     do {
-      do await new Promise((resolve) => setImmediate(resolve))
+      do await turn()
       while (isBusy())
       await this.api.settle?.()
-      await new Promise((resolve) => setImmediate(resolve))
+      await turn()
     } while (isBusy())
   }
 
