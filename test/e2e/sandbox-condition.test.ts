@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
+import { type RunningServer, runCoxswain, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
 /** Everything, with nodes that run processes, on a directory that outlives it. */
@@ -43,6 +43,19 @@ class Machine {
     await this.server.stop()
     this.kubectl.remove()
     rmSync(this.dataDir, { recursive: true, force: true })
+  }
+
+  /** What PodReadyToStartContainers says of a pod, as `False,Reason,message`. */
+  says(pod: string): Promise<string> {
+    const fields = '{.status},{.reason},{.message}'
+    const ready = 'PodReadyToStartContainers'
+    return this.kubectl.ok(
+      `get pod ${pod} -o 'jsonpath={range .status.conditions[?(@.type=="${ready}")]}${fields}{end}'`
+    )
+  }
+
+  async fault(...args: string[]): Promise<void> {
+    expect(await runCoxswain(['fault', ...args, '--kubeconfig', this.server.kubeconfig])).toMatchObject({ code: 0 })
   }
 
   /** Status and time of a condition of a pod. */
@@ -89,13 +102,41 @@ it('a pod whose config map is missing says so, and starts by itself when it is t
   const { kubectl } = machine
   const volume = ', volumeMounts: [{ name: settings, mountPath: /etc/settings }]'
   await kubectl.ok('create -f -', `${pod('waits', volume)}  volumes: [{ name: settings, configMap: { name: later } }]\n`)
-  await expect.poll(() => kubectl.ok('describe pod waits'), { timeout: 15_000 }).toMatch(/Warning +FailedMount .* MountVolume\.SetUp failed for volume "settings" : configmap "later" not found/)
-  expect((await machine.condition('waits')).status).toBe('False')
+  const why = 'MountVolume.SetUp failed for volume "settings" : configmap "later" not found'
+  await expect.poll(() => machine.says('waits'), { timeout: 15_000 }).toBe(`False,ConfigMapNotFound,${why}`)
+  await expect.poll(
+    () => kubectl.ok('describe pod waits'), { timeout: 15_000 }
+  ).toMatch(new RegExp(`Warning +FailedMount .* ${why}`))
   expect((await machine.condition('waits', 'Initialized')).status).toBe('True')
   expect(await kubectl.ok('get pod waits --no-headers')).toMatch(/^waits +0\/1 +ContainerCreating +0 /)
   await kubectl.ok('create configmap later --from-literal=a=b')
   await kubectl.ok('wait --for=condition=Ready pod/waits --timeout=15s')
-  expect((await machine.condition('waits')).status).toBe('True')
+  expect(await machine.says('waits')).toBe('True,,')
+})
+
+it('a pod without a sandbox says why, and nothing more once that is mended', async () => {
+  const machine = await Machine.start()
+  const { kubectl } = machine
+  await machine.fault('add', 'csi', '--pod', 'disk', '--fail')
+  await machine.fault('add', 'ipam', '--pod', 'address', '--fail', 'no address is left')
+  await kubectl.ok('create -f -', `${pod('secretive')}  volumes: [{ name: keys, secret: { secretName: later } }]\n`)
+  await kubectl.ok('create -f -', `${pod('disk')}  volumes: [{ name: scratch, emptyDir: {} }]\n`)
+  await kubectl.ok('create -f -', pod('address'))
+  const said = { secretive: '', disk: '', address: '' }
+  const listen = async () => {
+    for (const name of ['secretive', 'disk', 'address'] as const) said[name] = await machine.says(name)
+    return said
+  }
+  const deadline = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+  await expect.poll(listen, { timeout: 15_000 }).toEqual({
+    secretive: 'False,SecretNotFound,MountVolume.SetUp failed for volume "keys" : secret "later" not found',
+    disk: `False,VolumeMountFailed,MountVolume.SetUp failed for volume "scratch" : ${deadline}`,
+    address: 'False,NetworkNotReady,Failed to create pod sandbox: no address is left',
+  })
+  await kubectl.ok('create secret generic later --from-literal=a=b')
+  await machine.fault('clear')
+  await kubectl.ok('wait --for=condition=Ready pod --all --timeout=60s')
+  expect(await listen()).toEqual({ secretive: 'True,,', disk: 'True,,', address: 'True,,' })
 })
 
 it('a node that was down gives its pods new sandboxes', async () => {

@@ -1,10 +1,11 @@
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret } from '../../api/generated/types.ts'
+import type { SandboxFailure } from '../../api/kinds/sandbox-condition.ts'
 import { configmaps, isNotFound, persistentvolumeclaims, persistentvolumes, secrets, serviceaccounts } from '../../client/index.ts'
 import { referencesOf } from '../sources/pod-references.ts'
-import { MountError } from '../volumes/mount-error.ts'
 import type { VolumeSources } from '../volumes/volume-manager.ts'
 import { BackOff } from './back-off.ts'
 import type { NodeContext } from './node-context.ts'
+import { mountFailureOf } from './sandbox-failure.ts'
 
 const retryFirstMs = 500
 const retryLongestMs = 122_000
@@ -18,6 +19,7 @@ export class PodVolumes {
   readonly #holds = new Map<string, () => void>()
   readonly #retries: BackOff
   #paths: ReadonlyMap<string, string> | undefined
+  #failure: SandboxFailure | undefined
   #isStale = false
   #cancelRefresh = () => {}
 
@@ -31,6 +33,11 @@ export class PodVolumes {
   /** Where they are, by name; empty before they are there. */
   get paths(): ReadonlyMap<string, string> {
     return this.#paths ?? new Map()
+  }
+
+  /** Why the last attempt failed. Undefined before the first one, and for good once they are there. */
+  get failure(): SandboxFailure | undefined {
+    return this.#failure
   }
 
   /** What they show may have changed: they are made up to date the next time. */
@@ -67,12 +74,15 @@ export class PodVolumes {
     try {
       this.#isStale = false
       this.#paths = await (isStage ? stages.run('volumes', pod, signal, make) : make())
+      this.#failure = undefined
       this.#retries.reset('')
       this.#refreshTokens(pod)
       return 'mounted'
     } catch (e) {
       if (signal.aborted) throw e
-      this.#context.event(pod, 'Warning', 'FailedMount', sentence(pod, e))
+      const { failure, event } = mountFailureOf(pod, e)
+      this.#context.event(pod, 'Warning', 'FailedMount', event)
+      if (!this.#paths) this.#failure = failure
       this.#isStale = true
       this.#retries.next('', clock.now())
       return { retryMs: this.#retries.delayMs(''), mayGoOn: this.#paths !== undefined }
@@ -111,12 +121,4 @@ export class PodVolumes {
       },
     }
   }
-}
-
-/** What the event says: which volume, where that is known. */
-function sentence(pod: Pod, e: unknown): string {
-  if (e instanceof MountError) return e.event
-  const message = e instanceof Error ? e.message : String(e)
-  const name = pod.spec.volumes?.[0]?.name
-  return name ? `MountVolume.SetUp failed for volume "${name}" : ${message}` : `Unable to attach or mount volumes: ${message}`
 }

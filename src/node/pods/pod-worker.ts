@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
+import type { SandboxFailure } from '../../api/kinds/sandbox-condition.ts'
 import { PodProbes } from '../probes/pod-probes.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
@@ -12,6 +13,7 @@ import { planPod } from './plan.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxConfig } from './sandbox-config.ts'
+import { sandboxFailureOf } from './sandbox-failure.ts'
 import { StartError } from './start-error.ts'
 import { startContainer } from './starting.ts'
 import { gracePeriodOf, removeAll, stopAll, stopContainer, stopSandboxes } from './stopping.ts'
@@ -37,6 +39,8 @@ export class PodWorker {
   readonly #waiting = new Map<string, WaitingReason>()
   readonly #volumes: PodVolumes
   readonly #sandboxRetries: BackOff
+  /** Of the last attempt to make a sandbox; undefined once there is one. */
+  #sandboxFailure: SandboxFailure | undefined
   #verdict: Verdict | undefined
   #ending: Ending | undefined
   #hasEnded = false
@@ -156,6 +160,7 @@ export class PodWorker {
       hostIps: this.#context.place().hostIps,
       nowMs: clock.now(),
       tellsSandbox,
+      failure: this.#volumes.failure ?? this.#sandboxFailure,
       // A sandbox is only made once volumes are there: after a restart, it shows that they are.
       hasVolumes: !this.#hasEnded,
       isFirst: known === undefined,
@@ -224,7 +229,9 @@ export class PodWorker {
     if (phase === 'Succeeded' || phase === 'Failed') return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
     if (this.#checkDeadline()) return
     this.#context.runtime.expectSandbox?.()
+    const { failure } = this.#volumes
     const mounted = await this.#volumes.mount(this.#pod, signal)
+    if (this.#volumes.failure !== failure) this.report()
     if (mounted !== 'mounted') {
       this.#wakeIn(mounted.retryMs)
       if (!mounted.mayGoOn) return
@@ -240,6 +247,7 @@ export class PodWorker {
         if (!(await this.#createSandbox(plan.attempt, signal))) return
         continue
       }
+      this.#sandboxFailure = undefined
       for (const { container, status, message } of plan.stop) {
         await stopContainer(this.#context, this.#pod, container, status, Number(this.#pod.spec.terminationGracePeriodSeconds ?? 30), message)
         this.report()
@@ -285,6 +293,8 @@ export class PodWorker {
       if (signal.aborted) throw e
       const message = e instanceof Error ? e.message : String(e)
       this.#context.event(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${message}`)
+      this.#sandboxFailure = sandboxFailureOf(e)
+      this.report()
       this.#sandboxRetries.next('', this.#context.clock.now())
       this.#wakeIn(this.#sandboxRetries.delayMs(''))
       return false

@@ -124,6 +124,14 @@ export class RuntimeError extends Error {
   }
 }
 
+/** The network of a sandbox cannot be set up: no address is left, or a host port is taken. */
+export class SandboxNetworkError extends RuntimeError {
+  constructor(message: string) {
+    super('Unknown', message)
+    this.name = 'SandboxNetworkError'
+  }
+}
+
 /**
  * What runs pods on a node, in the form of the container runtime interface. Every call may fail with a RuntimeError; what takes long takes a signal. Stopping and
  * removing what is stopped or gone already is fine.
@@ -136,7 +144,7 @@ export interface Runtime {
 
   /** A sandbox will be asked for soon: what takes a while to start may begin. CRI has no such call. */
   expectSandbox?(): void
-  /** Makes a sandbox with its network, and answers its id. */
+  /** Makes a sandbox with its network, and answers its id. Throws a SandboxNetworkError if the network fails. */
   runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string>
   /** Ends all that runs in it, and its network. */
   stopPodSandbox(id: string): Promise<void>

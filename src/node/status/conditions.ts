@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
+import { type SandboxFailure, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
 import { initContainersOf } from '../pods/containers.ts'
 
 /** What a condition says, without its time. */
@@ -23,6 +24,10 @@ function unready(unknown: readonly string[], unfinished: readonly string[], word
     ...(unfinished.length > 0 ? [`containers with ${word} status: ${names(unfinished)}`] : []),
   ].join(', ')
 }
+
+/** Whether volumes, sandbox and network are there; `failure` says why they are not. */
+export const readyToStartContainers = (isReady: boolean, failure: SandboxFailure | undefined): Saying =>
+  isReady ? { type: sandboxConditionType, status: 'True' } : { type: sandboxConditionType, status: 'False', ...failure }
 
 export function containersReady(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
   const type = 'ContainersReady'

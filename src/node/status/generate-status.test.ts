@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Pod, PodStatus } from '../../api/generated/types.ts'
+import type { Pod, PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../api/kinds/in-place-update.ts'
-import { sampleContainer as container, samplePod, sampleState as state } from '../sample-pod.ts'
+import { sampleContainer as container, samplePod, sampleSandbox, sampleState as state } from '../sample-pod.ts'
 import { type Seen, generateStatus } from './generate-status.ts'
 
 const noon = Date.parse('2026-01-01T12:00:00Z')
@@ -18,6 +18,7 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
   hostIps: ['192.168.0.1'],
   nowMs: noon,
   tellsSandbox: true,
+  failure: undefined,
   hasVolumes: true,
   isFirst: false,
   ...more,
@@ -45,13 +46,38 @@ describe('generateStatus()', () => {
     expect(generateStatus(seen(more)).phase).toBe(phase)
   })
 
-  it.each<[string, Partial<Seen>, 'True' | 'False' | undefined]>([
+  const failure = { reason: 'NetworkNotReady', message: 'no address' } as const
+  const broken = state([exited(1)], [sampleSandbox({ state: 'notReady' })])
+  const known = (...conditions: Partial<PodCondition>[]): PodStatus =>
+    ({ conditions: conditions.map((c) => ({ type: 'PodReadyToStartContainers', ...c }) as PodCondition) })
+  it.each<[string, Partial<Seen>, string]>([
     ['True with sandbox, network and volumes', {}, 'True'],
+    ['True without the failure of an attempt before', { failure }, 'True'],
     ['False before there is a sandbox', { state: state([], []) }, 'False'],
-    ['False without volumes', { hasVolumes: false }, 'False'],
-    ['not there with its gate off', { tellsSandbox: false }, undefined],
-  ])('PodReadyToStartContainers is %s', (_, more, status) => {
-    expect(said(generateStatus(seen(more)), 'PodReadyToStartContainers')?.status).toBe(status)
+    ['False without volumes', { hasVolumes: false, isEnding: true }, 'False'],
+    ['False with the failure of the last attempt', { state: state([], []), failure }, 'False NetworkNotReady'],
+    ['False, since the sandbox is not ready any more', { state: broken }, 'False SandboxChanged'],
+    ['False, and cannot be made anew', { state: broken, failure }, 'False NetworkNotReady'],
+    [
+      'False, since the machine has lost the sandbox', { state: state([], []), old: known({ status: 'True' }) },
+      'False SandboxLost',
+    ],
+    [
+      'False, and has been lost since before',
+      { state: state([], []), old: known({ status: 'False', reason: 'SandboxLost' }) }, 'False SandboxLost',
+    ],
+    [
+      'False, and a container of the lost one was told of', { state: state([], []), old: generateStatus(seen()) },
+      'False SandboxLost',
+    ],
+    ['False as the pod ends', { state: broken, isEnding: true, failure }, 'False'],
+    ['False as the pod has ended', { pod: policy('Never'), state: broken }, 'False'],
+    ['False as the pod is judged', { state: state([], []), isEnding: true, verdict, failure }, 'False'],
+    ['not there with its gate off', { tellsSandbox: false }, ''],
+  ])('PodReadyToStartContainers is %s', (_, more, expected) => {
+    const { status = '', reason, message } = said(generateStatus(seen(more)), 'PodReadyToStartContainers') ?? {}
+    expect([status, ...(reason ? [reason] : [])].join(' ')).toBe(expected)
+    expect(message === undefined).toBe(reason === undefined)
   })
 
   describe('of a pod that was updated in place', () => {
@@ -90,6 +116,10 @@ describe('generateStatus()', () => {
     const first = generateStatus(seen({ state: state([], []) }))
     const later = generateStatus(seen({ old: first, state: state([], []), nowMs: noon + 60_000 }))
     expect(later).toEqual(first)
+    const failed = generateStatus(seen({ old: first, state: state([], []), failure, nowMs: noon + 60_000 }))
+    expect(said(failed, 'PodReadyToStartContainers')).toMatchObject(
+      { ...failure, lastTransitionTime: '2026-01-01T12:00:00Z' }
+    )
     const turned = generateStatus(seen({ old: later, nowMs: noon + 120_000 }))
     expect(said(turned, 'PodReadyToStartContainers')).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T12:02:00Z' })
     expect(said(turned, 'Initialized')).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' })

@@ -2,9 +2,10 @@ import type { ContainerStatus, PodCondition, PodStatus } from '../../api/generat
 import type { Int64 } from '../../api/int64.ts'
 import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/in-place-update.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/sandbox-condition.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
-import { type Saying, containersReady, initialized, podReady } from './conditions.ts'
+import { type Saying, containersReady, initialized, podReady, readyToStartContainers } from './conditions.ts'
 import { type ContainersSeen, containerStatuses } from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
 
@@ -25,10 +26,21 @@ export interface Seen extends ContainersSeen {
   nowMs: number
   /** Whether volumes, sandbox and network may be told of: the gate of PodReadyToStartContainers. */
   tellsSandbox: boolean
+  /** Why the last attempt to mount volumes or to make a sandbox failed; undefined once another has succeeded. */
+  failure: SandboxFailure | undefined
   /** Whether the pod's volumes are there. */
   hasVolumes: boolean
   /** Whether nothing has been said about the pod since the agent started: times then come from the runtime, where it knows them. */
   isFirst: boolean
+}
+
+const sandboxChanged: SandboxFailure = {
+  reason: sandboxReasons.sandboxChanged,
+  message: 'Pod sandbox changed, it will be killed and re-created.',
+}
+const sandboxLost: SandboxFailure = {
+  reason: sandboxReasons.sandboxLost,
+  message: 'The runtime does not have the pod sandbox any more, it will be re-created.',
 }
 
 /** What is to be said about a pod now. Pure: times come from `old` where nothing has changed, and from `nowMs` where something has. */
@@ -47,8 +59,10 @@ export function generateStatus(seen: Seen): PodStatus {
   const containers = containersReady(pod, statuses, phase)
   const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, statuses.regular) : []
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
+  const isAwaited = !seen.isEnding && (phase === 'Pending' || phase === 'Running')
+  const failure = isAwaited ? (seen.failure ?? lostSandbox(seen)) : undefined
   const sayings: Saying[] = [
-    ...(seen.tellsSandbox ? [{ type: 'PodReadyToStartContainers', status: isReadyToStart ? 'True' : 'False' } as const] : []),
+    ...(seen.tellsSandbox ? [readyToStartContainers(isReadyToStart, failure)] : []),
     initialized(pod, statuses, phase),
     podReady(pod, containers, [...opened, ...(pod.status?.conditions ?? [])]),
     containers,
@@ -76,6 +90,15 @@ export function generateStatus(seen: Seen): PodStatus {
     ...(ephemeral ? { ephemeralContainerStatuses: ephemeral } : {}),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   }
+}
+
+/** What became of a sandbox that the pod had before; undefined for its first one. */
+function lostSandbox({ state, old }: Seen): SandboxFailure | undefined {
+  if (state.sandboxes.length > 0) return sandboxChanged
+  const before = sandboxConditionOf({ status: old })
+  const containers = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])]
+  const hasRun = containers.some((c) => c.state?.running ?? c.state?.terminated ?? c.lastState?.terminated)
+  return hasRun || before?.status === 'True' || before?.reason === sandboxLost.reason ? sandboxLost : undefined
 }
 
 /** The gate of an update in place that is through with these statuses: who runs the pod is the first to know. */

@@ -1,4 +1,5 @@
 import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath, Pod, Secret } from '../../api/generated/types.ts'
+import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
 import { type Place, fieldValue, resourceValue } from '../env/field-values.ts'
 import { containersOf } from '../pods/containers.ts'
 import { MountError } from './mount-error.ts'
@@ -42,20 +43,30 @@ interface ObjectSource {
   optional?: boolean
 }
 
+/** Makes the error for what a source lacks; none if the source is optional. */
+const missingFrom =
+  (volume: string, { optional }: ObjectSource) =>
+  (reason: SandboxReason, why: string): MountError | undefined =>
+    optional ? undefined : new MountError(volume, reason, why)
+
 export function configMapFiles(volume: string, name: string, source: ObjectSource, object: ConfigMap | undefined, mode = defaultMode): VolumeFiles {
-  if (!object && !source.optional) throw new MountError(volume, `configmap "${name}" not found`)
+  const missing = missingFrom(volume, source)
+  const absent = object ? undefined : missing('ConfigMapNotFound', `configmap "${name}" not found`)
+  if (absent) throw absent
   const contents = new Map<string, Buffer>()
   for (const [key, value] of Object.entries(object?.data ?? {})) contents.set(key, Buffer.from(value, 'utf8'))
   for (const [key, value] of Object.entries(object?.binaryData ?? {})) contents.set(key, Buffer.from(value, 'base64'))
   return chosen(contents, source.items, mode, (key) =>
-    source.optional ? undefined : new MountError(volume, `configmap references non-existent config key: ${key}`))
+    missing('ConfigMapKeyNotFound', `configmap references non-existent config key: ${key}`))
 }
 
 export function secretFiles(volume: string, name: string, source: ObjectSource, object: Secret | undefined, mode = defaultMode): VolumeFiles {
-  if (!object && !source.optional) throw new MountError(volume, `secret "${name}" not found`)
+  const missing = missingFrom(volume, source)
+  const absent = object ? undefined : missing('SecretNotFound', `secret "${name}" not found`)
+  if (absent) throw absent
   const contents = new Map(Object.entries(object?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64')]))
   return chosen(contents, source.items, mode, (key) =>
-    source.optional ? undefined : new MountError(volume, `references non-existent secret key: ${key}`))
+    missing('SecretKeyNotFound', `references non-existent secret key: ${key}`))
 }
 
 export function downwardFiles(volume: string, pod: Pod, items: readonly DownwardAPIVolumeFile[], place: Place, mode = defaultMode): VolumeFiles {
@@ -65,7 +76,7 @@ export function downwardFiles(volume: string, pod: Pod, items: readonly Downward
     if (fieldRef) text = fieldValue(pod, fieldRef.fieldPath, place)
     else if (resourceFieldRef) {
       const container = containersOf(pod).find(({ spec }) => spec.name === resourceFieldRef.containerName)
-      if (!container) throw new MountError(volume, `container ${resourceFieldRef.containerName} not found`)
+      if (!container) throw MountError.of(volume, `container ${resourceFieldRef.containerName} not found`)
       text = resourceValue(resourceFieldRef, container.spec, place)
     }
     files.set(path, { data: Buffer.from(text, 'utf8'), mode: own ?? mode })

@@ -84,16 +84,54 @@ describe('VolumeManager.mount()', () => {
     expect(await readdir(path.join(root, 'pods'))).toEqual([])
   })
 
-  it.each<[string, Volume, string]>([
-    ['a missing config map', { name: 'v', configMap: { name: 'x' } }, 'MountVolume.SetUp failed for volume "v" : configmap "x" not found'],
-    ['a missing secret', { name: 'v', secret: { secretName: 'x' } }, 'MountVolume.SetUp failed for volume "v" : secret "x" not found'],
-    ['a missing key', { name: 'v', configMap: { name: 'settings', items: [{ key: 'x', path: 'x' }] } }, 'MountVolume.SetUp failed for volume "v" : configmap references non-existent config key: x'],
-    ['a claim that is not bound', { name: 'v', persistentVolumeClaim: { claimName: 'waiting' } }, 'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed to process volumes=[v]: error processing PVC default/waiting: PVC is not bound'],
-    ['a path that is no directory', { name: 'v', hostPath: { path: '/nowhere/at/all', type: 'Directory' } }, 'MountVolume.SetUp failed for volume "v" : hostPath type check failed: /nowhere/at/all is not a directory'],
-  ])('says what is wrong with %s', async (_, volume, event) => {
+  const setUp = 'MountVolume.SetUp failed for volume "v" : '
+  const unmounted =
+    'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed to process volumes=[v]: '
+  const unbound = 'error processing PVC default/waiting: PVC is not bound'
+  const missing =
+    'error processing PVC default/none: failed to fetch PVC from API server: persistentvolumeclaims "none" not found'
+  it.each<[string, Volume, string, string, string?]>([
+    ['a missing config map', { name: 'v', configMap: { name: 'x' } }, 'ConfigMapNotFound', 'configmap "x" not found'],
+    [
+      'a missing key', { name: 'v', configMap: { name: 'settings', items: [{ key: 'x', path: 'x' }] } },
+      'ConfigMapKeyNotFound', 'configmap references non-existent config key: x',
+    ],
+    ['a missing secret', { name: 'v', secret: { secretName: 'x' } }, 'SecretNotFound', 'secret "x" not found'],
+    [
+      'a missing key of a secret', { name: 'v', secret: { secretName: 'keys', items: [{ key: 'x', path: 'x' }] } },
+      'SecretKeyNotFound', 'references non-existent secret key: x',
+    ],
+    [
+      'a missing claim', { name: 'v', persistentVolumeClaim: { claimName: 'none' } }, 'ClaimNotFound', missing,
+      unmounted,
+    ],
+    [
+      'a claim that is not bound', { name: 'v', persistentVolumeClaim: { claimName: 'waiting' } }, 'ClaimNotBound',
+      unbound, unmounted,
+    ],
+    [
+      'a path that is no directory', { name: 'v', hostPath: { path: '/nowhere/at/all', type: 'Directory' } },
+      'VolumeMountFailed', 'hostPath type check failed: /nowhere/at/all is not a directory',
+    ],
+  ])('says what is wrong with %s', async (_, volume, reason, why, event = setUp) => {
     const error = await mount(volume).catch((e: unknown) => e)
     expect(error).toBeInstanceOf(MountError)
-    expect((error as MountError).event).toBe(event)
+    expect(error).toMatchObject({ failure: { reason, message: `${setUp}${why}` }, event: `${event}${why}` })
+  })
+
+  it('names the volume for which the disk has failed', async () => {
+    const full = {
+      ...localDisk,
+      writeFiles: () => Promise.reject(
+        Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+      ),
+    }
+    const all =
+      samplePod({ volumes: [{ name: 'first', emptyDir: {} }, { name: 'v', configMap: { name: 'settings' } }] })
+    const error = await new VolumeManager(full, root).mount(all, sources, place).catch((e: unknown) => e)
+    expect(error).toMatchObject(
+      { failure: { reason: 'VolumeMountFailed', message: `${setUp}ENOSPC: no space left on device, write` } }
+    )
   })
 
   it('does without what is optional', async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, ProjectedVolumeSource, Secret, Volume } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/int64.ts'
+import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
 import type { Place } from '../env/field-values.ts'
 import type { Disk } from './disk.ts'
 import { type VolumeFiles, configMapFiles, downwardFiles, secretFiles } from './files.ts'
@@ -28,6 +29,12 @@ const provisionedBy = 'pv.kubernetes.io/provisioned-by'
 
 const isForReading = (volume: Volume): boolean => [volume.configMap, volume.secret, volume.downwardAPI, volume.projected].some((source) => source !== undefined)
 
+const absent = (kind: string, resource: string, name: string): string =>
+  `failed to fetch ${kind} from API server: ${resource} "${name}" not found`
+
+/** Whether the file system refused something. Clients wrap what the network's calls throw. */
+const isDiskError = (e: unknown): boolean => e instanceof Error && 'syscall' in e
+
 /** Makes the volumes of pods below a directory of the node's. */
 export class VolumeManager {
   readonly #disk: Disk
@@ -43,14 +50,21 @@ export class VolumeManager {
     return path.join(this.#root, 'pods', uid)
   }
 
-  /** Makes all volumes of a pod, or makes them up to date, and answers where they are. Throws a MountError for the first that cannot be made. */
+  /**
+   * Makes all volumes of a pod, or makes them up to date, and answers where they are. Throws a MountError for the first
+   * that cannot be made, and what `sources` throw.
+   */
   async mount(pod: Pod, sources: VolumeSources, place: Place): Promise<Map<string, string>> {
     const paths = new Map<string, string>()
     const { fsGroup } = pod.spec.securityContext ?? {}
     for (const volume of pod.spec.volumes ?? []) {
-      const { at, isOfMachine } = await this.#mountOne(pod, volume, sources, place)
-      paths.set(volume.name, at)
-      if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
+      try {
+        const { at, isOfMachine } = await this.#mountOne(pod, volume, sources, place)
+        paths.set(volume.name, at)
+        if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
+      } catch (e) {
+        throw isDiskError(e) ? MountError.of(volume.name, e) : e
+      }
     }
     return paths
   }
@@ -120,7 +134,7 @@ export class VolumeManager {
       if (serviceAccountToken && this.#disk.keepsFiles) {
         const { path: at, audience, expirationSeconds } = serviceAccountToken
         const token = await sources.token(pod, audience, expirationSeconds).catch((e: unknown) => {
-          throw new MountError(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)
+          throw MountError.of(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)
         })
         // Who gives volumes to a group means the group, and nobody else.
         const isForGroup = pod.spec.securityContext?.fsGroup !== undefined
@@ -134,21 +148,25 @@ export class VolumeManager {
     try {
       await this.#disk.prepareHostPath(hostPath, type)
     } catch (e) {
-      throw new MountError(volume, e instanceof Error ? e.message : String(e))
+      throw MountError.of(volume, e)
     }
     return hostPath
   }
 
   async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<Mounted> {
     const namespace = pod.metadata.namespace ?? ''
-    const wait = (why: string) =>
-      new MountError(volume, why, `Unable to attach or mount volumes: unmounted volumes=[${volume}], unattached volumes=[], failed to process volumes=[${volume}]: error processing PVC ${namespace}/${claimName}: ${why}`)
+    const wait = (reason: SandboxReason, problem: string) => {
+      const why = `error processing PVC ${namespace}/${claimName}: ${problem}`
+      const volumes = `unmounted volumes=[${volume}], unattached volumes=[], failed to process volumes=[${volume}]`
+      return new MountError(volume, reason, why, `Unable to attach or mount volumes: ${volumes}: ${why}`)
+    }
     const claim = await sources.claim(namespace, claimName)
-    if (!claim) throw wait(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`)
-    if (claim.metadata.deletionTimestamp) throw wait('PVC is being deleted')
-    if (claim.status?.phase !== 'Bound' || !claim.spec.volumeName) throw wait('PVC is not bound')
-    const bound = await sources.volume(claim.spec.volumeName)
-    if (!bound) throw wait(`failed to fetch PV ${claim.spec.volumeName} from API server: persistentvolumes "${claim.spec.volumeName}" not found`)
+    if (!claim) throw wait('ClaimNotFound', absent('PVC', 'persistentvolumeclaims', claimName))
+    if (claim.metadata.deletionTimestamp) throw wait('VolumeMountFailed', 'PVC is being deleted')
+    const { volumeName } = claim.spec
+    if (claim.status?.phase !== 'Bound' || !volumeName) throw wait('ClaimNotBound', 'PVC is not bound')
+    const bound = await sources.volume(volumeName)
+    if (!bound) throw wait('VolumeMountFailed', absent(`PV ${volumeName}`, 'persistentvolumes', volumeName))
     const { hostPath, local } = bound.spec
     if (hostPath) {
       const isMadeForIt = bound.metadata.annotations?.[provisionedBy] !== undefined

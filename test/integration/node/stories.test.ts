@@ -67,18 +67,23 @@ describe('story 2: a delay of nine seconds', () => {
   })
 })
 
-describe('story 3: it never succeeds', () => {
-  it.each<[string, Stage, string]>([
-    ['attaching a volume', 'volumes', 'FailedMount'],
-    ['getting an address', 'network', 'FailedCreatePodSandBox'],
-    ['starting a microVM', 'sandbox', 'FailedCreatePodSandBox'],
-  ])('when %s', async (_, stage, reason) => {
+describe('story 3: it never succeeds, and says why', () => {
+  const volumes = 'Unable to attach or mount volumes: out of order'
+  const failed = 'Failed to create pod sandbox: out of order'
+  it.each<[string, Stage, string, string, string]>([
+    ['attaching a volume', 'volumes', 'FailedMount', 'VolumeMountFailed', volumes],
+    ['getting an address', 'network', 'FailedCreatePodSandBox', 'NetworkNotReady', failed],
+    ['starting a microVM', 'sandbox', 'FailedCreatePodSandBox', 'SandboxCreateFailed', failed],
+  ])('when %s', async (_, stage, eventReason, reason, message) => {
     await begin('2022-12-06T15:33:46Z', new Plan().set(stage, { fail: 'out of order' }))
     await isTaken()
-    for (const time of ['2022-12-06T15:34:00Z', '2022-12-06T15:43:46Z', '2022-12-06T16:33:46Z']) expect(await at(time)).toBe('False 2022-12-06T15:33:47Z')
-    expect(scene.link.patches('pod').length).toBe(1)
-    const [event] = await scene.events(reason)
-    expect(event?.message).toContain('out of order')
+    for (const time of ['2022-12-06T15:34:00Z', '2022-12-06T15:43:46Z', '2022-12-06T16:33:46Z']) {
+      expect(await at(time)).toBe('False 2022-12-06T15:33:47Z')
+      expect(await scene.condition('pod', sandbox)).toMatchObject({ reason, message })
+    }
+    // That it was taken, and why it does not go on.
+    expect(scene.link.patches('pod').length).toBe(2)
+    expect(await scene.events(eventReason)).toMatchObject([{ message }])
   })
 })
 

@@ -1,5 +1,5 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
-import { RuntimeError, type SandboxConfig } from '../../runtime/runtime.ts'
+import { type SandboxConfig, SandboxNetworkError } from '../../runtime/runtime.ts'
 
 type Mapping = SandboxConfig['portMappings'][number]
 
@@ -52,7 +52,8 @@ export class HostPorts {
       to.once('close', () => from.destroy())
     })
     return new Promise((resolve, reject) => {
-      server.once('error', (error) => reject(new RuntimeError('Unknown', `cannot open hostport ${hostPort} for pod: ${error.message}`)))
+      server.once('error', ({ message }) =>
+        reject(new SandboxNetworkError(`cannot open hostport ${hostPort} for pod: ${message}`)))
       server.listen(hostPort, hostIp || nodeAddress, () => resolve(server))
     })
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { RuntimeError } from '../../runtime/runtime.ts'
+import { SandboxNetworkError } from '../../runtime/runtime.ts'
 
 const size = 256 * 254
 
@@ -24,7 +24,7 @@ export class LoopbackAddresses {
       this.#taken.add(address)
       return address
     }
-    throw new RuntimeError('Unknown', `no addresses are left in ${this.#prefix}.0.0/16`)
+    throw new SandboxNetworkError(`no addresses are left in ${this.#prefix}.0.0/16`)
   }
 
   /** One that a pod has from before. */

@@ -410,7 +410,8 @@ describe('limits and ports', () => {
     started.push(id)
     await runtime.startContainer(id)
     expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toContain('container web of pod')
-    await expect(runtime.runPodSandbox(mapped('second'), '', signal)).rejects.toThrow(`cannot open hostport ${hostPort} for pod`)
+    const taken = { name: 'SandboxNetworkError', message: expect.stringContaining(`cannot open hostport ${hostPort} for pod`) }
+    await expect(runtime.runPodSandbox(mapped('second'), '', signal)).rejects.toMatchObject(taken)
     await runtime.removePodSandbox(sandbox)
     const again = await runtime.runPodSandbox(mapped('third'), '', signal)
     await runtime.removePodSandbox(again)

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../../runtime/runtime.ts'
+import { SandboxNetworkError } from '../../runtime/runtime.ts'
 
 const first = 2
 const last = 254
@@ -17,7 +17,10 @@ export class AddressPool {
 
   take(owner: string): string {
     const address = this.#next <= last ? `${this.#subnet}.${this.#next++}` : this.#free.shift()
-    if (address === undefined) throw new RuntimeError('Unknown', `failed to allocate for range 0: no IP addresses available in range set: ${this.#subnet}.2-${this.#subnet}.254`)
+    if (address === undefined) {
+      const range = `${this.#subnet}.${first}-${this.#subnet}.${last}`
+      throw new SandboxNetworkError(`failed to allocate for range 0: no IP addresses available in range set: ${range}`)
+    }
     this.#taken.set(owner, address)
     return address
   }
