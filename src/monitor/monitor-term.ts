@@ -1,19 +1,20 @@
-import type { CoreV1Event, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
+import type { PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { type MetricsRegistry, labelText } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
-import { Client, InformerFactory, type SharedInformer, type Term, type Transport, events, persistentvolumeclaims, pods } from '../client/index.ts'
+import {
+  Client, InformerFactory, type SharedInformer, type Term, type Transport, persistentvolumeclaims, pods,
+} from '../client/index.ts'
 import type { Group } from './groups.ts'
 import type { SandboxConsumer, SandboxObservation } from './observation.ts'
 import { PodLabels } from './pod-labels.ts'
 import { SandboxTracker } from './sandbox/tracker.ts'
-import { isUserError, lastHappened, mountFailures } from './sandbox/user-error.ts'
 import { podSeries } from './series/pod-series.ts'
 import { registerState } from './series/state-series.ts'
 import { workloadSeries } from './series/workload-series.ts'
 import { followServed } from './served-kinds.ts'
-import { podSlimmer, slimClaim, slimEvent, slimWorkload } from './slim.ts'
+import { podSlimmer, slimClaim, slimWorkload } from './slim.ts'
 import type { SnapshotStorage } from './snapshot/snapshot-file.ts'
 import { Snapshots } from './snapshot/snapshots.ts'
 
@@ -33,8 +34,6 @@ export interface MonitorSettings {
   storage: SnapshotStorage | undefined
 }
 
-const byPod = 'pod'
-
 /** The monitor while it runs: caches, tracker, series and snapshots, put together. */
 export class MonitorTerm implements Term {
   readonly #settings: MonitorSettings
@@ -42,7 +41,6 @@ export class MonitorTerm implements Term {
   readonly #factory: InformerFactory
   readonly #pods: SharedInformer<Pod>
   readonly #claims: SharedInformer<PersistentVolumeClaim>
-  readonly #events: SharedInformer<CoreV1Event>
   readonly #tracker: SandboxTracker
   readonly #snapshots: Snapshots | undefined
   readonly #told
@@ -56,7 +54,6 @@ export class MonitorTerm implements Term {
     this.#factory = new InformerFactory({ transport, clock, random, logger, metrics, name: 'monitor' })
     this.#pods = this.#factory.informer(pods, { transform: podSlimmer(podGroups) })
     this.#claims = this.#factory.informer(persistentvolumeclaims, { transform: slimClaim })
-    this.#events = this.#factory.informer(events, { transform: slimEvent, fieldSelector: mountFailures, indexes: { [byPod]: blamedPod } })
     const labels = new PodLabels(podGroups, (key) => this.#claims.get(key))
     this.#told = metrics.counter('coxswain_monitor_observations_total', 'What was told of sandboxes, by kind.')
     this.#tracker = this.#makeTracker(labels)
@@ -72,10 +69,14 @@ export class MonitorTerm implements Term {
   async start(signal: AbortSignal): Promise<void> {
     await this.#snapshots?.restore()
     this.#factory.start()
-    // What explains a pod is there before the pod is looked at.
-    await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal), this.#events.synced(signal)])
-    this.#undo.push(this.#events.addHandler({ add: (event) => this.#blame(event), update: (_, event) => this.#blame(event) }))
-    this.#undo.push(this.#pods.addHandler({ add: (pod, isInitial) => this.#tracker.see(pod, isInitial), update: (_, pod) => this.#tracker.see(pod), delete: (pod, isFinal) => this.#tracker.gone(pod, isFinal) }))
+    // A pod's labels name the classes of its claims: these are there first.
+    await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)])
+    const handler = {
+      add: (pod: Pod) => this.#tracker.see(pod),
+      update: (_: Pod, pod: Pod) => this.#tracker.see(pod),
+      delete: (pod: Pod, isFinal: boolean) => this.#tracker.gone(pod, isFinal),
+    }
+    this.#undo.push(this.#pods.addHandler(handler))
     this.#tracker.forgetUnseen()
     this.#hasStarted = true
   }
@@ -97,8 +98,7 @@ export class MonitorTerm implements Term {
       clock,
       timeoutMs: creationTimeoutMs,
       labelsOf: (pod) => labels.of(pod),
-      userErrorAt: (uid) => this.#events.byIndex(byPod, uid).reduce<number | undefined>((latest, event) => Math.max(latest ?? 0, lastHappened(event)), undefined),
-      isCurrent: () => this.#pods.state.kind === 'Watching' && this.#events.state.kind === 'Watching',
+      isCurrent: () => this.#pods.state.kind === 'Watching',
       tell: (fact) => this.#tell(fact),
       changed: () => this.#snapshots?.changed(),
     })
@@ -120,10 +120,6 @@ export class MonitorTerm implements Term {
         this.#settings.logger.error('a consumer of observations has failed', { error: e, observation: fact.kind, pod: `${fact.namespace}/${fact.name}` })
       }
     }
-  }
-
-  #blame(event: CoreV1Event): void {
-    for (const uid of blamedPod(event)) this.#tracker.blame(uid, lastHappened(event))
   }
 
   /** All are told from the caches themselves: a series goes with its object. */
@@ -149,6 +145,3 @@ export class MonitorTerm implements Term {
     this.#undo.push(followServed(this.#client, types, clock, (type) => caches.set(type.plural, this.#factory.informer(type, { transform: slimWorkload }))))
   }
 }
-
-/** Whose owner an event blames. */
-const blamedPod = (event: CoreV1Event): string[] => (event.involvedObject.uid && isUserError(event) ? [event.involvedObject.uid] : [])

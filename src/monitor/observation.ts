@@ -16,7 +16,7 @@ export interface SandboxObservation {
   readonly latencyMs: number | undefined
   /** Of `created`: whether a `failed` was told of this pod before. Who counts pods counts it once. */
   readonly isLate: boolean
-  /** Whether a FailedMount event says that what the pod's owner had to provide was missing: it burns no budget. */
+  /** Whether the node named a config map or secret as missing, which the pod's owner provides: it burns no budget. */
   readonly isUserError: boolean
   readonly labels: SandboxLabels
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { CoreV1Event, Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
+import type { Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
 import { storageClassOf } from '../api/kinds/storage-class-name.ts'
 import { PodLabels } from './pod-labels.ts'
 import { viewOf } from './sandbox/sandbox-view.ts'
-import { isUserError, lastHappened } from './sandbox/user-error.ts'
-import { podSlimmer, slimClaim, slimEvent, slimWorkload } from './slim.ts'
+import { podSlimmer, slimClaim, slimWorkload } from './slim.ts'
 
 const groups = ['label:app', 'annotation:team']
 
@@ -25,11 +24,16 @@ const pod = (more: { metadata?: object; spec?: object; status?: object } = {}): 
 const claims = new Map([['n/c', { metadata: {}, spec: { storageClassName: 'fast' } }], ['n/p-e', { metadata: {}, spec: { storageClassName: 'slow' } }]])
 
 describe('podSlimmer() keeps all that is told of a pod', () => {
+  const lacking = {
+    type: 'PodReadyToStartContainers', status: 'False', lastTransitionTime: '2026-01-01T00:00:02Z',
+    reason: 'ConfigMapNotFound', message: 'm',
+  }
   const ended = { terminated: { exitCode: 1, startedAt: '2026-01-01T00:00:03Z', finishedAt: '2026-01-01T00:00:04Z' } }
   it.each<[string, Pod]>([
     ['that runs', pod()],
     ['that nobody has taken', pod({ status: { phase: 'Pending', startTime: undefined, conditions: [], containerStatuses: undefined } })],
     ['without a status', { ...pod(), status: undefined } as unknown as Pod],
+    ['that waits for a config map', pod({ status: { conditions: [lacking] } })],
     ['that is going', pod({ metadata: { deletionTimestamp: '2026-01-01T01:00:30Z', deletionGracePeriodSeconds: 30 } })],
     ['whose container was restarted', pod({ status: { containerStatuses: [{ restartCount: 1, state: { running: {} }, lastState: ended }] } })],
     ['whose container waits to be restarted', pod({ status: { containerStatuses: [{ restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended }] } })],
@@ -62,12 +66,6 @@ it('slimClaim() keeps the class, wherever it is said', () => {
     expect(storageClassOf(slimClaim(one))).toBe(storageClassOf(one))
     expect(JSON.stringify(slimClaim(one))).not.toContain('1Gi')
   }
-})
-
-it('slimEvent() keeps whom an event blames, and since when', () => {
-  const event = { metadata: { name: 'e', creationTimestamp: '2026-01-01T00:00:00Z' }, involvedObject: { kind: 'Pod', uid: 'u' }, reason: 'FailedMount', message: 'configmap "a" not found', lastTimestamp: '2026-01-01T00:00:09Z', source: { component: 'kubelet' } } as unknown as CoreV1Event
-  const slim = slimEvent(event)
-  expect([isUserError(slim), lastHappened(slim), slim.involvedObject.uid]).toEqual([true, lastHappened(event), 'u'])
 })
 
 it('slimWorkload() drops templates', () => {

@@ -1,4 +1,5 @@
-import type { ContainerStatus, CoreV1Event, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
+import type { ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
+import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
 
@@ -7,7 +8,8 @@ import { type Group, keysOf } from './groups.ts'
 /** Keeps of a pod what tells of its sandbox, and the labels and annotations that were chosen. */
 export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   const once = sharer()
-  const slimCondition = ({ type, status, lastTransitionTime }: PodCondition) => ({ type: once(type), status: once(status), lastTransitionTime })
+  const slimCondition = ({ type, status, reason, lastTransitionTime }: PodCondition) =>
+    ({ type: once(type), status: once(status), reason: once(reason), lastTransitionTime })
   const labels = keysOf('label', groups)
   const annotations = keysOf('annotation', groups)
   return (pod) => {
@@ -33,7 +35,7 @@ const anyVolume = Object.freeze({ name: '' })
 
 const slimVolume = ({ name, persistentVolumeClaim, ephemeral }: Volume) => (persistentVolumeClaim || ephemeral ? { name, persistentVolumeClaim, ephemeral } : anyVolume)
 
-const told: ReadonlySet<string> = new Set(['PodScheduled', 'PodReadyToStartContainers'])
+const told: ReadonlySet<string> = new Set(['PodScheduled', sandboxConditionType])
 
 const running = Object.freeze({ restartCount: 0, state: Object.freeze({ running: Object.freeze({}) }) })
 const waiting = Object.freeze({ restartCount: 0 })
@@ -69,14 +71,6 @@ export function slimClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   if (Object.isFrozen(claim)) return claim
   const { name, namespace, uid, resourceVersion, annotations } = claim.metadata
   return { metadata: { name, namespace, uid, resourceVersion, annotations: pick(annotations, ['volume.beta.kubernetes.io/storage-class']) }, spec: { storageClassName: claim.spec.storageClassName } } as unknown as PersistentVolumeClaim
-}
-
-/** Keeps of an event whom it is about, when it was, and what it says. */
-export function slimEvent(event: CoreV1Event): CoreV1Event {
-  if (Object.isFrozen(event)) return event
-  const { metadata, involvedObject, reason, message, series, lastTimestamp, eventTime, firstTimestamp } = event
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
-  return { metadata: { name, namespace, uid, resourceVersion, creationTimestamp }, involvedObject: { uid: involvedObject.uid }, reason, message, series, lastTimestamp, eventTime, firstTimestamp } as unknown as CoreV1Event
 }
 
 /** Keeps of a workload all but its templates and who wrote what. */

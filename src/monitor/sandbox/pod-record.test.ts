@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
+import { sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
 import { advance, failsAt, newRecord } from './pod-record.ts'
 import { viewOf } from './sandbox-view.ts'
 
@@ -7,7 +8,8 @@ const day = '2022-12-06T'
 
 interface Said {
   scheduled?: string
-  ready?: ['True' | 'False', string]
+  /** Status, time and reason. */
+  ready?: ['True' | 'False', string, string?]
   deleted?: string
   grace?: number
   phase?: string
@@ -16,8 +18,9 @@ interface Said {
 
 /** A pod that says so, with times of day. */
 function pod({ scheduled, ready, deleted, grace, phase = 'Pending', containers = [] }: Said): Pod {
+  const [status, since, reason] = ready ?? []
   const conditions = [
-    ...(ready ? [{ type: 'PodReadyToStartContainers', status: ready[0], lastTransitionTime: `${day}${ready[1]}Z` }] : []),
+    ...(ready ? [{ type: sandboxConditionType, status, lastTransitionTime: `${day}${since}Z`, reason }] : []),
     ...(scheduled ? [{ type: 'PodScheduled', status: 'True', lastTransitionTime: `${day}${scheduled}Z` }] : []),
   ]
   const deletion = deleted ? { deletionTimestamp: `${day}${deleted}Z`, deletionGracePeriodSeconds: grace ?? 0 } : {}
@@ -30,7 +33,11 @@ const timeoutMs = 300_000
 function told(...saying: Said[]): string[] {
   const record = newRecord()
   return saying.flatMap((said) =>
-    advance(record, viewOf(pod(said)), timeoutMs).map(({ kind, latencyMs, isLate }) => `${kind}${latencyMs === undefined ? '' : ` ${latencyMs / 1000}s`}${isLate ? ' late' : ''}`),
+    advance(record, viewOf(pod(said)), timeoutMs).map(({ kind, latencyMs, isLate, isUserError }) =>
+      [
+        kind, ...(latencyMs === undefined ? [] : [`${latencyMs / 1000}s`]), ...(isLate ? ['late'] : []),
+        ...(isUserError ? ['by its user'] : []),
+      ].join(' ')),
   )
 }
 
@@ -84,6 +91,39 @@ describe('advance() tells of', () => {
     ['no termination of a pod whose sandbox was lost before', ['created 3s'], [{ scheduled, ready: ['True', '15:33:49'] }, { scheduled, ready: ['False', '15:40:00'] }, { scheduled, ready: ['False', '15:40:00'], deleted: '15:50:00' }]],
     ['a failure that nobody saw, of a pod that is ready now', ['failed 300s', 'created 400s late'], [taken, { scheduled, ready: ['True', '15:40:26'] }]],
   ])('%s', (_, expected, saying) => expect(told(...saying)).toEqual(expected))
+
+  const lacking = (reason: string, since = '15:33:47'): Said => ({ scheduled, ready: ['False', since, reason] })
+  const first: Said = { scheduled, ready: ['True', '15:33:56'] }
+  it.each<[string, string[], Said[]]>([
+    ['a wait for a config map', ['created 10s by its user'], [taken, lacking('ConfigMapNotFound'), first]],
+    ['a wait for a key of a secret', ['created 10s by its user'], [taken, lacking('SecretKeyNotFound'), first]],
+    [
+      'a wait for a config map, and then for a network', ['created 10s by its user'],
+      [lacking('ConfigMapNotFound'), lacking('NetworkNotReady'), first],
+    ],
+    [
+      'a wait for it by a clock that is behind', ['created 10s by its user'],
+      [lacking('SecretNotFound', '15:33:40'), first],
+    ],
+    [
+      'a failure for want of it, and a late success', ['failed 300s by its user', 'created 400s late by its user'],
+      [lacking('SecretNotFound'), { scheduled, ready: ['True', '15:40:26'] }],
+    ],
+    ['a wait for a volume, which is not the fault of the user', ['created 10s'], [lacking('VolumeMountFailed'), first]],
+    ['a wait for a claim, which others bind', ['created 10s'], [lacking('ClaimNotBound'), first]],
+    ['a wait of which the node does not say why, as a kubelet does not', ['created 10s'], [taken, first]],
+    [
+      'a later sandbox that lacks it', ['created 10s', 'recreated 60s by its user'],
+      [first, lacking('SecretNotFound', '16:00:00'), { scheduled, ready: ['True', '16:01:00'] }],
+    ],
+    [
+      'a later sandbox that does not lack it any more', ['created 10s by its user', 'recreated 60s'],
+      [
+        lacking('SecretNotFound'), first, lacking('SandboxChanged', '16:00:00'),
+        { scheduled, ready: ['True', '16:01:00'] },
+      ],
+    ],
+  ])('whose fault it is: %s', (_, expected, saying) => expect(told(...saying)).toEqual(expected))
 })
 
 describe('failsAt() is', () => {

@@ -15,17 +15,18 @@ export interface PodRecord {
   failedAtMs?: number
   deletedAtMs?: number
   terminatedAtMs?: number
-  /** When an event last said that something is missing which the pod's owner has to provide. */
+  /** The start of the last wait in which a config map or secret was missing: when it was scheduled, or lost one. */
   userErrorAtMs?: number
 }
 
 /** What is to be told of a pod, apart from who it is. */
-export interface Happening extends Pick<SandboxObservation, 'kind' | 'atMs' | 'latencyMs' | 'isLate'> {
-  /** Only a user error that is not older explains it. */
-  readonly sinceMs: number
-}
+export type Happening = Pick<SandboxObservation, 'kind' | 'atMs' | 'latencyMs' | 'isLate' | 'isUserError'>
 
 export const newRecord = (): PodRecord => ({ recreations: 0 })
+
+/** Whether a config map or secret was missing in the wait that began at this time, or in a later one. */
+const wasUserError = ({ userErrorAtMs }: PodRecord, sinceMs: number | undefined): boolean =>
+  sinceMs !== undefined && userErrorAtMs !== undefined && userErrorAtMs >= sinceMs
 
 /** Whether nothing that a pod still does can end in `failed`. */
 const isSettled = ({ readyAtMs, lostAtMs, failedAtMs }: PodRecord): boolean => readyAtMs !== undefined || lostAtMs !== undefined || failedAtMs !== undefined
@@ -45,7 +46,9 @@ export function failsAt(record: PodRecord, view: SandboxView, timeoutMs: number)
 /** The time of a pod is up. */
 export function fail(record: PodRecord, dueMs: number): Happening {
   record.failedAtMs = dueMs
-  return { kind: 'failed', atMs: dueMs, latencyMs: dueMs - record.scheduledAtMs!, isLate: false, sinceMs: record.scheduledAtMs! }
+  const { scheduledAtMs = dueMs } = record
+  const isUserError = wasUserError(record, scheduledAtMs)
+  return { kind: 'failed', atMs: dueMs, latencyMs: dueMs - scheduledAtMs, isLate: false, isUserError }
 }
 
 /**
@@ -56,7 +59,10 @@ export function advance(record: PodRecord, view: SandboxView, timeoutMs: number)
   record.scheduledAtMs ??= view.scheduledAtMs
   record.deletedAtMs ??= view.deletedAtMs
   if (!view.ready) return []
-  return view.ready.is ? becameReady(record, view, view.ready.sinceMs, timeoutMs) : becameUnready(record, view, view.ready.sinceMs)
+  if (view.ready.is) return becameReady(record, view, view.ready.sinceMs, timeoutMs)
+  const happenings = becameUnready(record, view, view.ready.sinceMs)
+  if (view.isUserError) record.userErrorAtMs = record.lostAtMs ?? record.scheduledAtMs ?? view.ready.sinceMs
+  return happenings
 }
 
 function becameReady(record: PodRecord, view: SandboxView, atMs: number, timeoutMs: number): Happening[] {
@@ -67,13 +73,16 @@ function becameReady(record: PodRecord, view: SandboxView, atMs: number, timeout
   delete record.lostAtMs
   if (readyAtMs !== undefined || lostAtMs !== undefined || view.past === 'later') {
     record.recreations++
-    return [{ kind: 'recreated', atMs, latencyMs: lostAtMs === undefined ? undefined : since(lostAtMs, atMs), isLate: false, sinceMs: lostAtMs ?? atMs }]
+    const latencyMs = lostAtMs === undefined ? undefined : since(lostAtMs, atMs)
+    return [{ kind: 'recreated', atMs, latencyMs, isLate: false, isUserError: wasUserError(record, lostAtMs) }]
   }
   if (view.past !== 'first') return []
   record.firstReadyAtMs = atMs
   if (scheduledAtMs === undefined) return []
   const failed = dueMs !== undefined && atMs > dueMs ? [fail(record, dueMs)] : []
-  return [...failed, { kind: 'created', atMs, latencyMs: since(scheduledAtMs, atMs), isLate: record.failedAtMs !== undefined, sinceMs: scheduledAtMs }]
+  const isLate = record.failedAtMs !== undefined
+  const isUserError = wasUserError(record, scheduledAtMs)
+  return [...failed, { kind: 'created', atMs, latencyMs: since(scheduledAtMs, atMs), isLate, isUserError }]
 }
 
 function becameUnready(record: PodRecord, view: SandboxView, atMs: number): Happening[] {
@@ -85,7 +94,7 @@ function becameUnready(record: PodRecord, view: SandboxView, atMs: number): Happ
     return []
   }
   record.terminatedAtMs = atMs
-  return [{ kind: 'terminated', atMs, latencyMs: since(deletedAtMs, atMs), isLate: false, sinceMs: deletedAtMs }]
+  return [{ kind: 'terminated', atMs, latencyMs: since(deletedAtMs, atMs), isLate: false, isUserError: false }]
 }
 
 /** Two clocks may differ. */

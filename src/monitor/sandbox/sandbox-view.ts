@@ -1,12 +1,16 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
 import { type Int64, secondsInMs } from '../../api/int64.ts'
+import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
+import { isUserError, sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 
 /** What a pod says of its sandbox at one moment. */
 export interface SandboxView {
   readonly scheduledAtMs: number | undefined
   /** PodReadyToStartContainers, and since when; undefined where nobody has said anything. */
   readonly ready: { readonly is: boolean; readonly sinceMs: number } | undefined
+  /** Its node says that it waits for a config map or secret, which its owner provides. A kubelet never says so. */
+  readonly isUserError: boolean
   /** When its deletion was asked for. */
   readonly deletedAtMs: number | undefined
   /** It has run to its end, and needs no sandbox any more. */
@@ -27,13 +31,14 @@ const lateWordMs = 10_000
 /** Reads what a pod says of its sandbox. */
 export function viewOf(pod: Pod): SandboxView {
   const { metadata, status } = pod
-  const scheduled = findCondition(pod, 'PodScheduled')
-  const ready = findCondition(pod, 'PodReadyToStartContainers')
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  const ready = sandboxConditionOf(pod)
   const sinceMs = timeOf(ready?.lastTransitionTime)
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
   return {
     scheduledAtMs: scheduled?.status === 'True' ? timeOf(scheduled.lastTransitionTime) : undefined,
     ready: ready && sinceMs !== undefined ? { is: ready.status === 'True', sinceMs } : undefined,
+    isUserError: isUserError(ready),
     deletedAtMs: deletedAt(timeOf(metadata.deletionTimestamp), metadata.deletionGracePeriodSeconds),
     isFinished: isFinished(pod),
     isTaken: status?.startTime !== undefined,
@@ -41,8 +46,6 @@ export function viewOf(pod: Pod): SandboxView {
     hasRun: containers.some(hasEnded) && !containers.some(({ state }) => state?.running),
   }
 }
-
-const findCondition = ({ status }: Pod, type: string): PodCondition | undefined => status?.conditions?.find((c) => c.type === type)
 
 function timeOf(text: string | null | undefined): number | undefined {
   const ms = text ? Date.parse(text) : Number.NaN

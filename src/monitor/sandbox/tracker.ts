@@ -10,9 +10,7 @@ export interface TrackerOptions {
   /** A pod that is not ready so long after it was scheduled has failed. */
   timeoutMs: number
   labelsOf(pod: Pod): SandboxLabels
-  /** When an event last blamed a pod's owner, as far as is known. */
-  userErrorAt(uid: string): number | undefined
-  /** Whether everything is heard as it happens: pods, and the events that explain them. */
+  /** Whether what pods say is heard as they say it. */
   isCurrent(): boolean
   tell(fact: SandboxObservation): void
   /** Something is to be kept that was not there before. */
@@ -27,17 +25,10 @@ export interface TrackedPod {
   shown?: { of: Pod; identity: string; info: string }
 }
 
-/** A fact that waits for what may explain it: events come over another watch than pods. */
-interface Held {
-  readonly fact: SandboxObservation
-  readonly sinceMs: number
-  readonly heldAtMs: number
-  userErrorAtMs: number | undefined
-}
-
+/** What a pod said in time may come so much later. */
 const settleMs = 2000
-/** Who cannot hear of events must not wait for them for ever. */
-const patienceMs = 60_000
+/** How soon it is looked again, while it is not known how pods are. */
+const againMs = 1000
 
 /** Makes facts of what pods say: each once, however often they say it, and the same ones after a restart. */
 export class SandboxTracker {
@@ -47,8 +38,6 @@ export class SandboxTracker {
   readonly #remembered = new Map<string, PodRecord>()
   /** When pods fail, by uid. */
   readonly #deadlines = new KeyedHeap<string, { uid: string; atMs: number }>((a, b) => a.atMs < b.atMs)
-  /** In the order in which they became known. */
-  #held: Held[] = []
   #cancelTimer: (() => void) | undefined
   #timerAtMs = Infinity
 
@@ -61,13 +50,13 @@ export class SandboxTracker {
     return this.#pods
   }
 
-  /** A pod is there, or has changed. `isExplained`: whatever events say of it is known. */
-  see(pod: Pod, isExplained = false): void {
+  /** A pod is there, or has changed. */
+  see(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
     const { record } = this.#track(uid, pod)
     const view = viewOf(pod)
     const before = fingerprint(record)
-    for (const happening of advance(record, view, this.#options.timeoutMs)) this.#take(pod, record, happening, isExplained)
+    for (const happening of advance(record, view, this.#options.timeoutMs)) this.#tell(pod, happening)
     if (fingerprint(record) !== before) this.#options.changed()
     const dueMs = failsAt(record, view, this.#options.timeoutMs)
     if (dueMs === undefined) this.#deadlines.delete(uid)
@@ -84,15 +73,6 @@ export class SandboxTracker {
     this.#options.changed()
   }
 
-  /** An event blames the owner of a pod. */
-  blame(uid: string, atMs: number): void {
-    for (const held of this.#held) if (held.fact.uid === uid) held.userErrorAtMs = latest(held.userErrorAtMs, atMs)
-    const record = this.#pods.get(uid)?.record
-    if (!record || (record.userErrorAtMs ?? -1) >= atMs) return
-    record.userErrorAtMs = atMs
-    this.#options.changed()
-  }
-
   /** All pods that there are have been seen: what is remembered of others is forgotten. */
   forgetUnseen(): void {
     if (this.#remembered.size > 0) this.#options.changed()
@@ -106,12 +86,10 @@ export class SandboxTracker {
 
   readonly section: SnapshotSection = {
     name: 'sandboxes',
-    save: () => ({ pods: [...this.#remembered, ...[...this.#pods].map(([uid, { record }]) => [uid, record])], held: this.#held }),
+    save: () => ({ pods: [...this.#remembered, ...[...this.#pods].map(([uid, { record }]) => [uid, record])] }),
     restore: (saved) => {
-      const { pods = [], held = [] } = (saved ?? {}) as { pods?: [string, PodRecord][]; held?: Held[] }
+      const { pods = [] } = (saved ?? {}) as { pods?: [string, PodRecord][] }
       for (const [uid, record] of pods) this.#remembered.set(uid, { ...newRecord(), ...record })
-      this.#held = held.map((one) => ({ ...one, heldAtMs: this.#options.clock.now() }))
-      this.#arm()
     },
   }
 
@@ -123,31 +101,20 @@ export class SandboxTracker {
     }
     const record = this.#remembered.get(uid) ?? newRecord()
     this.#remembered.delete(uid)
-    const userErrorAtMs = this.#options.userErrorAt(uid)
-    if (userErrorAtMs !== undefined) record.userErrorAtMs = latest(record.userErrorAtMs, userErrorAtMs)
     const tracked = { record, pod }
     this.#pods.set(uid, tracked)
     return tracked
   }
 
-  #take(pod: Pod, record: PodRecord, { sinceMs, ...happening }: Happening, isExplained: boolean): void {
+  #tell(pod: Pod, happening: Happening): void {
     const { uid = '', namespace = '', name = '' } = pod.metadata
-    const { clock, labelsOf, changed } = this.#options
-    const fact: SandboxObservation = { uid, namespace, name, ...happening, isUserError: false, labels: labelsOf(pod) }
-    const held = { fact, sinceMs, heldAtMs: clock.now(), userErrorAtMs: record.userErrorAtMs }
-    if (isExplained) this.#tell(held)
-    else this.#held.push(held)
-    changed()
-  }
-
-  #tell({ fact, sinceMs, userErrorAtMs }: Held): void {
-    this.#options.tell({ ...fact, isUserError: userErrorAtMs !== undefined && userErrorAtMs >= sinceMs })
+    this.#options.tell({ uid, namespace, name, ...happening, labels: this.#options.labelsOf(pod) })
+    this.#options.changed()
   }
 
   #arm(): void {
-    const first = Math.min(this.#held[0]?.heldAtMs ?? Infinity, this.#deadlines.peek()?.atMs ?? Infinity)
-    if (first === Infinity) return
-    this.#armAt(first + settleMs)
+    const first = this.#deadlines.peek()
+    if (first) this.#armAt(first.atMs + settleMs)
   }
 
   #armAt(atMs: number): void {
@@ -160,32 +127,20 @@ export class SandboxTracker {
     })
   }
 
-  /** Tells what has waited long enough, and fails those whose time is up. Nobody fails while it is not known how pods are. */
+  /** Fails those whose time is up. Nobody fails while it is not known how pods are. */
   #settle(): void {
-    const { clock, isCurrent, changed } = this.#options
+    const { clock, isCurrent } = this.#options
+    if (!isCurrent()) return this.#armAt(clock.now() + againMs)
     const settledMs = clock.now() - settleMs
-    const knows = isCurrent()
-    if (knows) this.#failThoseDue(settledMs)
-    const untilMs = knows ? settledMs : clock.now() - patienceMs
-    const waiting = this.#held.findIndex(({ heldAtMs }) => heldAtMs > untilMs)
-    const ready = this.#held.splice(0, waiting < 0 ? this.#held.length : waiting)
-    for (const held of ready) this.#tell(held)
-    if (ready.length > 0) changed()
-    if (knows) this.#arm()
-    else this.#armAt(clock.now() + 1000)
-  }
-
-  /** What could explain it has had the time to come. */
-  #failThoseDue(settledMs: number): void {
     for (let due = this.#deadlines.peek(); due && due.atMs <= settledMs; due = this.#deadlines.peek()) {
       this.#deadlines.delete(due.uid)
       const { record, pod } = this.#pods.get(due.uid)!
-      this.#take(pod, record, fail(record, due.atMs), true)
+      this.#tell(pod, fail(record, due.atMs))
     }
+    this.#arm()
   }
 }
 
-const latest = (a: number | undefined, b: number): number => Math.max(a ?? b, b)
-
 /** Tells whether a record has changed, cheaper than a copy. */
-const fingerprint = ({ scheduledAtMs, readyAtMs, lostAtMs, deletedAtMs, terminatedAtMs }: PodRecord): string => `${scheduledAtMs} ${readyAtMs} ${lostAtMs} ${deletedAtMs} ${terminatedAtMs}`
+const fingerprint = ({ scheduledAtMs, readyAtMs, lostAtMs, ...record }: PodRecord): string =>
+  `${scheduledAtMs} ${readyAtMs} ${lostAtMs} ${record.deletedAtMs} ${record.terminatedAtMs} ${record.userErrorAtMs}`

@@ -1,3 +1,4 @@
+import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
 import type { TrackedPod } from '../sandbox/tracker.ts'
@@ -34,7 +35,7 @@ const families: readonly StateFamily<TrackedPod>[] = [
   {
     name: 'kube_pod_status_ready_to_start_containers',
     help: 'Whether the sandbox, network and volumes of the pod are ready.',
-    of: ({ pod }) => conditionIs[pod.status?.conditions?.find((c) => c.type === 'PodReadyToStartContainers')?.status ?? 'Unknown'],
+    of: ({ pod }) => conditionIs[sandboxConditionOf(pod)?.status ?? 'Unknown'],
   },
   {
     name: 'kube_pod_status_ready_to_start_containers_time',

@@ -6,7 +6,6 @@ export class CutTransport implements Transport {
   readonly #inner: Transport
   readonly #watches = new Set<() => void>()
   #isCut = false
-  #only: string | undefined
   /** Paths that were listed or watched, each time. */
   readonly asked: string[] = []
 
@@ -16,28 +15,26 @@ export class CutTransport implements Transport {
 
   cut(): void {
     this.#isCut = true
-    this.#only = undefined
     for (const end of this.#watches) end()
   }
 
-  /** `only`: the path of those who get through. */
-  mend(only?: string): void {
-    this.#isCut = only !== undefined
-    this.#only = only
+  mend(): void {
+    this.#isCut = false
   }
 
   async send<T>(request: ApiRequest): Promise<T> {
-    if (this.#isCutFor(request)) throw new TransportError('connect ECONNREFUSED', true)
+    if (this.#isCut) throw new TransportError('connect ECONNREFUSED', true)
     this.asked.push(`${request.method} ${request.path}`)
     return this.#inner.send<T>(request)
   }
 
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
     const refused = new TransportError('connect ECONNREFUSED', true)
-    if (this.#isCutFor(request)) {
+    if (this.#isCut) {
       queueMicrotask(() => listener.closed(refused))
       return () => {}
     }
+    this.asked.push(`WATCH ${request.path}`)
     const endInner = this.#inner.watch<T>(request, { ...listener, opened: () => listener.opened(), event: (event) => listener.event(event), closed: (error) => listener.closed(error) })
     const end = () => {
       this.#watches.delete(end)
@@ -46,10 +43,6 @@ export class CutTransport implements Transport {
     }
     this.#watches.add(end)
     return end
-  }
-
-  #isCutFor({ path }: ApiRequest): boolean {
-    return this.#isCut && path !== this.#only
   }
 
   close(): Promise<void> {

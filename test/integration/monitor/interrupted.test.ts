@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
-import { events, pods } from '../../../src/client/index.ts'
+import { pods } from '../../../src/client/index.ts'
 import { type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
 import { type Store, openMemoryStore } from '../../../src/store/index.ts'
 import { CutTransport } from './cut-transport.ts'
@@ -49,25 +49,21 @@ const create = async (name: string): Promise<Pod> => {
   return say(name, 'False')
 }
 
-/** What a node says of a pod's sandbox. */
+const sandbox = 'PodReadyToStartContainers'
+
+/** What a node says of a pod's sandbox, which it has turned to just now. */
 const say = (name: string, status: 'True' | 'False'): Promise<Pod> => {
   const now = new Date(clock.now()).toISOString().replace('.000', '')
-  const conditions = [{ type: 'PodReadyToStartContainers', status, lastTransitionTime: now }]
+  const conditions = [{ type: sandbox, status, lastTransitionTime: now, reason: null, message: null }]
   return cluster.client.patch(pods, 'default', name, { status: { startTime: now, conditions } }, { type: 'strategic', subresource: 'status' })
 }
 
-const blame = ({ metadata: { name = '', uid = '' } }: Pod) =>
-  cluster.client.create(events, {
-    metadata: { name: `${name}.1`, namespace: 'default' },
-    involvedObject: { kind: 'Pod', name, namespace: 'default', uid },
-    reason: 'FailedMount',
-    message: 'MountVolume.SetUp failed for volume "c" : secret "keys" not found',
-    lastTimestamp: new Date(clock.now()).toISOString(),
-    type: 'Warning',
-    source: { component: 'kubelet' },
-    reportingComponent: 'kubelet',
-    reportingInstance: 'n1',
-  })
+/** The node says why the pod has no sandbox, or that it does not know any more. */
+const explain = (name: string, reason: string | null): Promise<Pod> =>
+  cluster.client.patch(
+    pods, 'default', name, { status: { conditions: [{ type: sandbox, reason, message: reason }] } },
+    { type: 'strategic', subresource: 'status' },
+  )
 
 const readyAfter = async (name: string, seconds: number) => {
   await create(name)
@@ -135,18 +131,27 @@ describe('a restart of the monitor', () => {
     expect(monitor.lines('coxswain_pod_sandbox_creation_duration_seconds_count')).toEqual([expect.stringMatching(/ 2$/)])
   })
 
-  it('remembers who was to blame when the event is gone', async () => {
-    const pod = await create('a')
+  it('remembers who was to blame', async () => {
+    await create('a')
     await pass(2)
-    await blame(pod)
+    await explain('a', 'SecretNotFound')
     await pass(10)
     await monitor.stop()
-    await cluster.client.delete(events, 'default', 'a.1')
+    await explain('a', null)
     await startMonitor()
     await pass(20)
     await say('a', 'True')
     await pass(5)
     expect(monitor.told()).toEqual(['created a 32s by its user'])
+  })
+
+  it('sees who is to blame now', async () => {
+    await create('a')
+    await monitor.stop()
+    await explain('a', 'ConfigMapNotFound')
+    await startMonitor()
+    await pass(302)
+    expect(monitor.told()).toEqual(['failed a 300s by its user'])
   })
 
   it('begins anew with a snapshot that cannot be read, which is kept', async () => {
@@ -191,19 +196,28 @@ describe('an API that is away for a minute', () => {
   })
 
   it('does not hide who was to blame', async () => {
-    const pod = await create('a')
+    await create('a')
     link.cut()
     await pass(5)
-    await blame(pod)
+    await explain('a', 'SecretNotFound')
     await pass(25)
     await say('a', 'True')
-    link.mend('/api/v1/pods')
-    await pass(30)
-    expect(monitor.lines('kube_pod_sandbox_creation_duration_seconds')).toHaveLength(1)
-    expect(monitor.told()).toEqual([])
     link.mend()
-    await pass(30)
+    await pass(60)
     expect(monitor.told()).toEqual(['created a 30s by its user'])
+  })
+
+  it('hides who was to blame if its history is gone', async () => {
+    await create('a')
+    link.cut()
+    await pass(5)
+    await explain('a', 'SecretNotFound')
+    await pass(25)
+    await say('a', 'True')
+    await store.compact(store.revision)
+    link.mend()
+    await pass(60)
+    expect(monitor.told()).toEqual(['created a 30s'])
   })
 
   it('is caught up with after its history is gone', async () => {
@@ -220,23 +234,24 @@ describe('an API that is away for a minute', () => {
     await cluster.client.delete(pods, 'default', 'c', { gracePeriodSeconds: 0 })
     await store.compact(store.revision)
     link.mend()
-    await pass(60)
+    await pass(90)
     expect(monitor.metrics.text()).toMatch(/informer_watch_restarts_total\{name="monitor\/pods",reason="expired"\} 1/)
     expect(monitor.told()).toEqual(['created a 3s', 'recreated a', 'created b 22s'])
     expect(monitor.lines('kube_pod_status_scheduled_time')).toHaveLength(2)
   })
 })
 
-it('does not wait for ever for events that it cannot hear of', async () => {
-  await create('a')
-  link.cut()
-  link.mend('/api/v1/pods')
-  await pass(10)
-  await say('a', 'True')
-  await pass(59)
-  expect(monitor.told()).toEqual([])
-  await pass(3)
-  expect(monitor.told()).toEqual(['created a 10s'])
+it('counts a failure without a reason, as on nodes of kubelets, and one that is no fault of the user', async () => {
+  for (const name of ['silent', 'broken', 'lacking']) await create(name)
+  await explain('broken', 'VolumeMountFailed')
+  await explain('lacking', 'ConfigMapKeyNotFound')
+  await pass(302)
+  expect(monitor.told().sort()).toEqual(['failed broken 300s', 'failed lacking 300s by its user', 'failed silent 300s'])
+})
+
+it('reads no events', () => {
+  expect(link.asked).toContain('WATCH /api/v1/pods')
+  expect(link.asked.filter((request) => request.includes('/events'))).toEqual([])
 })
 
 it('writes nothing while nothing happens', async () => {
