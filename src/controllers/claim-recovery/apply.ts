@@ -1,9 +1,10 @@
-import type { CoreV1Event, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
-import { addFinalizer, events, finalizersPatch, pathOf, persistentvolumeclaims, pods, removeFinalizer } from '../../client/index.ts'
+import {
+  addFinalizer, finalizersPatch, pathOf, persistentvolumeclaims, pods, removeFinalizer,
+} from '../../client/index.ts'
 import type { Appliers, ApplyContext } from '../kit/index.ts'
 import { timestamp } from '../kit/workload/index.ts'
-import { type Choice, type Due, choose } from './choose.ts'
 import { usedAnnotation, whyKept } from './keeping.ts'
 import type { Action } from './plan.ts'
 import { endOf, sandboxHistory } from './sandbox.ts'
@@ -14,7 +15,6 @@ type Ctx = ApplyContext<StatefulSet>
 
 export const apply: Appliers<StatefulSet, Action> = {
   MarkClaim: { pace: 'all at once', run: (ctx, { claim }) => mark(ctx, claim) },
-  Examine: (ctx, { due }) => examine(ctx, due),
   async DeletePod({ writer }, { pod, staysForDecision }) {
     // Each write names the version it is based on: a pod that has changed since it was judged stays.
     const guarded = staysForDecision ? addFinalizer(pod, podFinalizer) : pod
@@ -31,13 +31,6 @@ export const releasePod = (writer: Ctx['writer'], pod: Pod): Promise<unknown> =>
 
 const mark = ({ writer, nowMs }: Ctx, claim: PersistentVolumeClaim): Promise<unknown> =>
   writer.patch(persistentvolumeclaims, claim, { metadata: { uid: claim.metadata.uid, annotations: { [usedAnnotation]: timestamp(nowMs) } } }, { type: 'merge' })
-
-/** Events are asked for when they matter, and not followed: there are more of them than of anything else. */
-async function examine({ ask, owner, nowMs }: Ctx, due: readonly Due[]): Promise<Choice | undefined> {
-  if (due.every(({ trouble }) => trouble.what === 'readiness')) return choose(due, [], nowMs)
-  const { items } = await ask<{ items: CoreV1Event[] }>(pathOf(events, owner.metadata.namespace ?? ''), { fieldSelector: 'involvedObject.kind=Pod,type=Warning' })
-  return choose(due, items, nowMs)
-}
 
 /** Deletes the claims of a pod that has ended, unless one may hold data after all. The server is asked how the pod ended and who else names them: no cache is new enough. */
 async function decide(ctx: Ctx, seen: Pod, claims: readonly PersistentVolumeClaim[]): Promise<Decision[]> {

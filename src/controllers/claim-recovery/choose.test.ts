@@ -1,39 +1,42 @@
 import { describe, expect, it } from 'vitest'
-import type { CoreV1Event, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { mountFailure } from '../../api/kinds/sandbox-condition.ts'
 import { volumeTroubles } from './cause.ts'
-import { type Due, choose } from './choose.ts'
-import { troubleOf } from './due.ts'
+import { choose } from './choose.ts'
+import { type Due, troubleOf } from './due.ts'
 import { usedAnnotation, whyKept } from './keeping.ts'
-import { boundClaim, complaint, member, nowMs, samplePod } from './sample.ts'
+import { boundClaim, failing, member, samplePod } from './sample.ts'
 
-const mount = 'MountVolume.SetUp failed for volume'
-const failed = complaint('FailedMount', `${mount} "data" : rpc error`)
+const rpcError = mountFailure('data', 'rpc error')
+const failed = (ordinal = 0): Pod => failing(ordinal, 'VolumeMountFailed', rpcError)
 
 describe('volumeTroubles() blames the claim', () => {
-  it.each<[string, CoreV1Event[], PersistentVolumeClaim, string]>([
-    ['whose volume cannot be mounted', [failed], boundClaim(0), `FailedMount: ${failed.message}`],
-    ['by the name of what it is bound to', [complaint('FailedAttachVolume', 'AttachVolume.Attach failed for volume "pv-0" : timed out')], boundClaim(0), 'FailedAttachVolume: AttachVolume.Attach failed for volume "pv-0" : timed out'],
-    ['where the node lists what is missing', [complaint('FailedMount', 'Unable to attach or mount volumes: unmounted volumes=[config data], unattached volumes=[]: timed out')], boundClaim(0), 'FailedMount: Unable to attach or mount volumes: unmounted volumes=[config data], unattached volumes=[]: timed out'],
-    ['that is not bound', [], boundClaim(0, {}, 'Pending'), 'claim data-web-0 is not bound'],
-    ['that is lost', [], boundClaim(0, {}, 'Lost'), 'claim data-web-0 has lost its volume'],
-    ['in the words of the newest complaint', [complaint('FailedMount', `${mount} "data" : old`, 100), failed], boundClaim(0), `FailedMount: ${failed.message}`],
-  ])('%s', (_, events, claim, cause) => {
-    expect(volumeTroubles([{ claim, volume: 'data' }], events, nowMs).map((one) => one.cause)).toEqual([cause])
+  const lost = 'claim data-web-0 has lost its volume'
+  it.each<[string, Pod, PersistentVolumeClaim, string]>([
+    ['whose volume cannot be mounted', failed(), boundClaim(0), `VolumeMountFailed: ${rpcError}`],
+    ['that its node does not find', failing(0, 'ClaimNotFound', rpcError), boundClaim(0), `ClaimNotFound: ${rpcError}`],
+    ['that is not bound', samplePod(0), boundClaim(0, {}, 'Pending'), 'claim data-web-0 is not bound'],
+    ['that is lost', samplePod(0), boundClaim(0, {}, 'Lost'), lost],
+    ['that is lost, whatever else is wrong', failing(0, 'NetworkNotReady', 'no'), boundClaim(0, {}, 'Lost'), lost],
+  ])('%s', (_, pod, claim, cause) => {
+    expect(volumeTroubles(member(pod, claim)).map((one) => one.cause)).toEqual([cause])
   })
 })
 
 describe('volumeTroubles() blames no claim', () => {
-  it.each<[string, CoreV1Event[]]>([
-    ['if nobody complains', []],
-    ['if a config map is missing', [complaint('FailedMount', `${mount} "config" : configmap "x" not found`)]],
-    ['if a config map is missing, and its volume was late before that', [complaint('FailedMount', `${mount} "config" : configmap "x" not found`, 20), failed]],
-    ['if the node lists other volumes', [complaint('FailedMount', 'Unable to attach or mount volumes: unmounted volumes=[config], unattached volumes=[]: timed out')]],
-    ['if the last complaint was long ago', [complaint('FailedMount', `${mount} "data" : rpc error`, 181)]],
-    ['if volumes are there, and the sandbox fails', [complaint('FailedCreatePodSandBox', 'no addresses left', 20), failed]],
-    ['if another node has the volume', [complaint('FailedAttachVolume', 'Multi-Attach error for volume "pv-0" Volume is already used by pod(s) a')]],
-    ['if it is told about something else', [complaint('BackOff', `${mount} "data"`)]],
-  ])('%s', (_, events) => {
-    expect(volumeTroubles([{ claim: boundClaim(0), volume: 'data' }], events, nowMs)).toEqual([])
+  it.each<[string, Pod]>([
+    ['if its node does not say why, as a kubelet does not', samplePod(0)],
+    ['if a config map is missing', failing(0, 'ConfigMapNotFound', mountFailure('config', 'configmap "x" not found'))],
+    ['if another volume cannot be mounted', failing(0, 'VolumeMountFailed', mountFailure('log', 'rpc error'))],
+    ['if no volume is named', failing(0, 'VolumeMountFailed', 'rpc error for volume "data"')],
+    ['if volumes are there, and the sandbox fails', failing(0, 'SandboxCreateFailed', 'no handler')],
+    ['if there is no network', failing(0, 'NetworkNotReady', 'no addresses left')],
+  ])('%s', (_, pod) => {
+    expect(volumeTroubles(member(pod))).toEqual([])
+  })
+
+  it('if its node is lost, and what it said may be over', () => {
+    expect(volumeTroubles({ ...member(failed()), isNodeLost: true })).toEqual([])
   })
 })
 
@@ -58,25 +61,26 @@ describe('choose()', () => {
   const due = (pod: Pod, claim?: PersistentVolumeClaim): Due => ({ member: member(pod, claim), trouble: troubleOf(pod)! })
   const unready = samplePod(1, { sandbox: { status: 'True', since: 500 } })
   const mark = { annotations: { [usedAnnotation]: '2026' } }
-  it.each<[string, Due[], CoreV1Event[], string]>([
-    ['a pod with its claim', [due(samplePod(0))], [failed], 'recreate web-0 data-web-0'],
-    ['a pod alone', [due(unready)], [], 'recreate web-1'],
-    ['nothing, if it is not the volume', [due(samplePod(0))], [], 'nothing'],
-    ['nothing, if another pod complains', [due(samplePod(2))], [failed], 'nothing'],
-    ['the next, if nothing is known of the first', [due(samplePod(2)), due(unready)], [], 'recreate web-1'],
-    ['the next, if the claim of the first has to stay', [due(samplePod(0), boundClaim(0, mark)), due(unready)], [failed], 'recreate web-1'],
-    ['nothing, if the claim has to stay, and says so', [due(samplePod(0), boundClaim(0, mark))], [failed], 'keep web-0 data-web-0'],
-  ])('%s', (_, all, events, wanted) => {
-    const choice = choose(all, events, nowMs)
+  const used = boundClaim(0, mark)
+  it.each<[string, Due[], string]>([
+    ['a pod with its claim', [due(failed())], 'recreate web-0 data-web-0'],
+    ['a pod alone', [due(unready)], 'recreate web-1'],
+    ['nothing, if it is not the volume', [due(samplePod(0))], 'nothing'],
+    ['the next, if nothing is known of the first', [due(samplePod(2)), due(unready)], 'recreate web-1'],
+    ['the next, if the claim of the first has to stay', [due(failed(), used), due(unready)], 'recreate web-1'],
+    ['nothing, if the claim has to stay, and says so', [due(failed(), used)], 'keep web-0 data-web-0'],
+  ])('%s', (_, all, wanted) => {
+    const choice = choose(all)
     if (!choice) expect('nothing').toBe(wanted)
     else if (choice.kind === 'keep') expect(`keep ${choice.pod} ${choice.claim}`).toBe(wanted)
     else expect(['recreate', choice.recovery.pod, ...Object.keys(choice.recovery.claims)].join(' ')).toBe(wanted)
   })
 
   it('leaves all claims alone where one that is in the way has to stay', () => {
-    const pod = samplePod(0, { spec: { volumes: [] } })
-    const other = { claim: boundClaim(0, { name: 'log-web-0', uid: 'uid-log', ...mark }), volume: 'log', isUsed: true, users: [pod] }
+    const pod = failed()
+    const claim = boundClaim(0, { name: 'log-web-0', uid: 'uid-log', ...mark }, 'Lost')
+    const other = { claim, volume: 'log', isUsed: true, users: [pod] }
     const both: Due = { member: { ...member(pod), claims: [...member(pod).claims, other] }, trouble: troubleOf(pod)! }
-    expect(choose([both], [failed, complaint('FailedMount', `${mount} "log" : rpc error`)], nowMs)).toMatchObject({ kind: 'keep', claim: 'log-web-0' })
+    expect(choose([both])).toMatchObject({ kind: 'keep', claim: 'log-web-0' })
   })
 })

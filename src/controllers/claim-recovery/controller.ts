@@ -1,7 +1,10 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { asksForClaimRecovery, newClaims } from '../../api/kinds/claim-recovery.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
-import { controllerOf, hasFinalizer, persistentvolumeclaims, pods, refersTo, statefulsets } from '../../client/index.ts'
+import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
+import {
+  controllerOf, hasFinalizer, nodes, persistentvolumeclaims, pods, refersTo, statefulsets,
+} from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { podsByClaim } from '../kit/workload/index.ts'
 import { setOfClaim } from '../statefulset/index.ts'
@@ -9,7 +12,7 @@ import { apply } from './apply.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { stateAnnotation } from './recovery.ts'
-import { conditionOf, sandboxCondition, sandboxHistory } from './sandbox.ts'
+import { conditionOf, sandboxHistory } from './sandbox.ts'
 import { podFinalizer } from './stage.ts'
 import { annotations, announce, isCalledInvalid, status } from './status.ts'
 
@@ -19,7 +22,7 @@ export const claimRecoveryController = defineController<StatefulSet, Observed, A
   owner: statefulsets,
   looksAt: (set) => asksForClaimRecovery(set) || Boolean(set.metadata.annotations?.[stateAnnotation]) || isCalledInvalid(set),
   watches: [watching(pods, setsConcerned, isNews)],
-  reads: [persistentvolumeclaims],
+  reads: [persistentvolumeclaims, nodes],
   indexes: [podsByClaim],
   observesGeneration: false,
   observe,
@@ -57,9 +60,10 @@ function isOfSet(pod: Pod): boolean {
 
 function factsOf(pod: Pod): unknown[] {
   const { deletionTimestamp, deletionGracePeriodSeconds, annotations: said } = pod.metadata
-  const [sandbox, ready] = [sandboxCondition(pod), conditionOf(pod, 'Ready')]
+  const [sandbox, ready] = [sandboxConditionOf(pod), conditionOf(pod, 'Ready')]
   return [
     deletionTimestamp, deletionGracePeriodSeconds, hasFinalizer(pod, podFinalizer), controllerOf(pod)?.uid, said?.[newClaims], pod.status?.phase, pod.status?.observedGeneration,
-    sandbox?.status, sandbox?.lastTransitionTime, ready?.status, ready?.lastTransitionTime, sandboxHistory(pod),
+    sandbox?.status, sandbox?.reason, sandbox?.message, sandbox?.lastTransitionTime, sandboxHistory(pod),
+    ready?.status, ready?.lastTransitionTime,
   ]
 }

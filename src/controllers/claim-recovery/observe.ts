@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { keyOf, persistentvolumeclaims, pods } from '../../client/index.ts'
+import { keyOf, nodes, persistentvolumeclaims, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
-import { podsOfClaim } from '../kit/workload/index.ts'
+import { isConditionTrue, podsOfClaim } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
 import { usedAnnotation } from './keeping.ts'
 import { type Recovery, recoveryOf } from './recovery.ts'
@@ -22,6 +22,8 @@ export interface Member {
   pod: Pod
   ordinal: number
   claims: readonly MemberClaim[]
+  /** Its node is not ready: what it said last may be over. */
+  isNodeLost: boolean
 }
 
 /** All that is known of a set when it is decided about. */
@@ -43,9 +45,16 @@ function membersOf(caches: Caches, set: StatefulSet): Member[] {
   const members: Member[] = []
   for (const pod of caches.owned(pods, set)) {
     const ordinal = ordinalOf(set, pod.metadata.name ?? '')
-    if (ordinal !== undefined) members.push({ pod, ordinal, claims: claimsOf(caches, set, pod, ordinal) })
+    if (ordinal === undefined) continue
+    const isNodeLost = isLost(caches, pod.spec?.nodeName)
+    members.push({ pod, ordinal, claims: claimsOf(caches, set, pod, ordinal), isNodeLost })
   }
   return members.sort((a, b) => a.ordinal - b.ordinal)
+}
+
+function isLost(caches: Caches, nodeName = ''): boolean {
+  const node = caches.get(nodes, '', nodeName)
+  return node !== undefined && !isConditionTrue(node.status?.conditions, 'Ready')
 }
 
 function claimsOf(caches: Caches, set: StatefulSet, pod: Pod, ordinal: number): MemberClaim[] {

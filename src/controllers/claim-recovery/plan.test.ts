@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimRecovery } from '../../api/kinds/claim-recovery.ts'
+import { mountFailure } from '../../api/kinds/sandbox-condition.ts'
 import type { Outcome } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
 import { usedAnnotation } from './keeping.ts'
-import { type Action, plan } from './plan.ts'
+import { type Action, choiceOf, plan } from './plan.ts'
 import { type Recovery, stateAnnotation, stateText } from './recovery.ts'
-import { ago, boundClaim, member, samplePod, sampleSeen, sampleSet } from './sample.ts'
+import { ago, boundClaim, failing, member, samplePod, sampleSeen, sampleSet } from './sample.ts'
 import { podFinalizer } from './stage.ts'
 import { type Decision, annotations, status } from './status.ts'
 
@@ -15,18 +16,19 @@ const underWay = (over: Partial<Recovery> = {}, more: Parameters<typeof sampleSe
   sampleSet({ ...more, annotations: { [stateAnnotation]: stateText({ ...recovery, ...over }), ...more.annotations } })
 const podAlone = underWay({ claims: {} })
 
+const broken = { reason: 'VolumeMountFailed', message: mountFailure('data', 'no') } as const
+const failed = failing(0, broken.reason, broken.message)
 const ready = (ordinal: number, metadata: object = {}): Pod => samplePod(ordinal, { sandbox: { status: 'True', since: 500 }, ready: { status: 'True', since: 400 }, metadata })
 const unready = (ordinal: number, since = 600): Pod => samplePod(ordinal, { sandbox: { status: 'True', since }, startedAt: since })
 const marked = (ordinal: number) => boundClaim(ordinal, { annotations: { [usedAnnotation]: '2026' } })
 const guard = { finalizers: [podFinalizer] }
 const going = { ...guard, deletionTimestamp: ago(5), deletionGracePeriodSeconds: 30, generation: 2 }
 const ended = { ...going, deletionGracePeriodSeconds: 0 }
+const leaving = samplePod(1, { metadata: { deletionTimestamp: ago(1) } })
 const young = (ordinal: number): Pod => samplePod(ordinal, { startedAt: 100, sandbox: { status: 'False', since: 100 }, metadata: { uid: 'next', creationTimestamp: ago(100) } })
 
 const inWords = (action: Action): string => {
   switch (action.kind) {
-    case 'Examine':
-      return `examine ${action.due.map(({ member: { pod } }) => pod.metadata.name).join()}`
     case 'MarkClaim':
       return `mark ${action.claim.metadata.name}`
     case 'DeletePod':
@@ -40,12 +42,11 @@ const inWords = (action: Action): string => {
 
 describe('plan()', () => {
   it.each<[string, Pod[], StatefulSet, string]>([
-    ['a pod that has had its time is examined, and again after a minute', [samplePod(0)], sampleSet(), 'examine web-0, again in 60 s'],
-    ['so is one that does not become ready', [unready(1)], sampleSet(), 'mark data-web-1, examine web-1, again in 60 s'],
+    ['a pod that has had its time is looked at again after a minute', [samplePod(0)], sampleSet(), 'again in 60 s'],
+    ['so is one that does not become ready', [unready(1)], sampleSet(), 'mark data-web-1, again in 60 s'],
     ['one that has time left is waited for', [young(0)], sampleSet(), 'again in 200 s'],
-    ['who has waited longest comes first', [samplePod(0, { startedAt: 400, sandbox: { status: 'False', since: 400 } }), samplePod(1)], sampleSet(), 'examine web-1,web-0, again in 60 s'],
     ['one that is too many is left to the set', [samplePod(3)], sampleSet(), ''],
-    ['nobody is examined while one goes', [samplePod(0), samplePod(1, { metadata: { deletionTimestamp: ago(1) } })], sampleSet(), 'waits: pod web-1 is going'],
+    ['nobody has a turn while one goes', [samplePod(0), leaving], sampleSet(), 'waits: pod web-1 is going'],
     ['nothing is done for who does not ask', [samplePod(0)], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), ''],
     ['a claim that a pod has come up with is marked', [ready(0)], sampleSet(), 'mark data-web-0'],
     ['a chosen pod goes, and stays until it is decided about its claims', [samplePod(0), samplePod(1)], underWay(), 'delete web-0 and keep it'],
@@ -64,6 +65,20 @@ describe('plan()', () => {
     expect([...actions.map(inWords), ...rest].join(', ')).toBe(words)
   })
 
+  const since = (ordinal: number, seconds: number): Pod =>
+    samplePod(ordinal, { startedAt: seconds, sandbox: { status: 'False', since: seconds, failure: broken } })
+  it.each<[string, Pod[], StatefulSet, string]>([
+    ['who has waited longest', [since(0, 400), since(1, 600)], sampleSet(), 'web-1'],
+    ['nobody who has time left', [since(0, 200)], sampleSet(), 'nobody'],
+    ['nobody while one goes', [since(0, 600), leaving], sampleSet(), 'nobody'],
+    ['nobody while one is kept', [since(0, 600), samplePod(1, { metadata: guard })], sampleSet(), 'nobody'],
+    ['nobody while another is under way', [since(0, 600)], underWay({ pod: 'web-1', uid: 'uid-web-1' }), 'nobody'],
+    ['nobody of a set that goes', [since(0, 600)], sampleSet({ metadata: { deletionTimestamp: ago(1) } }), 'nobody'],
+  ])('choiceOf() chooses %s', (_, pods, set, wanted) => {
+    const choice = choiceOf(sampleSeen(pods.map((pod) => member(pod)), set), 300_000)
+    expect(choice?.kind === 'recreate' ? choice.recovery.pod : 'nobody').toBe(wanted)
+  })
+
   it('marks a claim that is marked no more', () => {
     expect(plan(sampleSeen([member(ready(0), marked(0))])).actions).toEqual([])
   })
@@ -75,19 +90,27 @@ describe('plan()', () => {
 
 describe('status() and annotations()', () => {
   const outcome = (action?: Action, answer?: unknown): Outcome<Action> => ({ done: [], failed: [], skipped: [], wait: undefined, ...(action ? { answers: new Map([[action, answer]]) } : {}) })
-  const examined = (answer: unknown) => outcome({ kind: 'Examine', due: [] }, answer)
   const decided = (...decisions: Decision[]) => outcome({ kind: 'Decide', pod: samplePod(0), claims: [] }, decisions)
   const told = (reason: string, message: string) => ({ status: { conditions: [{ type: 'ClaimRecovery', status: 'True', reason, message }] } })
-  const kept = { kind: 'keep', pod: 'web-0', claim: 'data-web-0', why: 'it was used since 2026', cause: 'FailedMount: no' }
+  const cause = `${broken.reason}: ${broken.message}`
+  const later: Pod = { ...failed, metadata: { ...failed.metadata, annotations: {} } }
+  const reason = 'it was not made together with pod web-0, and an earlier one may have used it.'
+  const kept = `Claim data-web-0 of pod web-0 is kept: ${reason}`
+  const why = `It is why the pod does not start: ${cause}`
+  const withClaim = `Pod web-0 is made anew with data-web-0: it has had no sandbox since ${ago(600)}: ${cause}`
+  const unhealthy = `it has a sandbox since ${ago(600)} and has not become ready`
+  const alone = `Pod web-0 is made anew, its claims are kept: ${unhealthy}`
+  const other = `${kept} Other words`
+  const said = told('ClaimKept', other)
   const goingOn = 'goes on'
   const gone = { 'data-web-0': 'gone' }
 
   it.each<[string, Pod[], StatefulSet, Outcome<Action>, string, string]>([
-    ['nothing', [], sampleSet(), examined(undefined), 'nothing', ''],
-    ['a choice, before anything is done', [], sampleSet(), examined({ kind: 'recreate', recovery, why: 'why' }), 'True RecreatingClaim: Pod web-0 is made anew with data-web-0: why', goingOn],
-    ['a pod alone', [], sampleSet(), examined({ kind: 'recreate', recovery: { ...recovery, claims: {} }, why: 'why' }), 'True RecreatingPod: Pod web-0 is made anew, its claims are kept: why', goingOn],
-    ['that a claim stays', [], sampleSet(), examined(kept), 'False ClaimKept: Claim data-web-0 of pod web-0 is kept: it was used since 2026. It is why the pod does not start: FailedMount: no', ''],
-    ['and no more of it when the node finds other words', [], sampleSet(told('ClaimKept', 'Claim data-web-0 of pod web-0 is kept: it was used since 2026. Other words')), examined(kept), 'True ClaimKept: Claim data-web-0 of pod web-0 is kept: it was used since 2026. Other words', ''],
+    ['nothing', [samplePod(0)], sampleSet(), outcome(), 'nothing', ''],
+    ['a choice, before it is done', [failed], sampleSet(), outcome(), `True RecreatingClaim: ${withClaim}`, goingOn],
+    ['a pod alone', [unready(0)], sampleSet(), outcome(), `True RecreatingPod: ${alone}`, goingOn],
+    ['that a claim stays', [later], sampleSet(), outcome(), `False ClaimKept: ${kept} ${why}`, ''],
+    ['and no more of it in other words', [later], sampleSet(said), outcome(), `True ClaimKept: ${other}`, ''],
     ['that it goes on', [samplePod(0)], underWay(), outcome(), 'nothing', goingOn],
     ['that a claim stays after all', [samplePod(0, { metadata: ended })], underWay(), decided({ claim: 'data-web-0', whyKept: 'it is used' }), 'True ClaimKept: Pod web-0 is made anew. Claim data-web-0 is kept: it is used.', goingOn],
     ['that it is not needed', [ready(0)], underWay(), outcome(), 'False NotNeeded: Pod web-0 has come up by itself.', ''],
@@ -116,6 +139,7 @@ describe('status() and annotations()', () => {
 
   it('leave other conditions alone', () => {
     const set = sampleSet({ status: { conditions: [{ type: 'Available', status: 'True' }] } })
-    expect(status(sampleSeen([], set), examined(kept)).conditions?.map(({ type }) => type)).toEqual(['Available', 'ClaimRecovery'])
+    const { conditions = [] } = status(sampleSeen([member(failed)], set), outcome())
+    expect(conditions.map(({ type }) => type)).toEqual(['Available', 'ClaimRecovery'])
   })
 })

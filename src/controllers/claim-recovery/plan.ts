@@ -2,9 +2,9 @@ import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { hasFinalizer } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
 import { isPodTerminating } from '../kit/workload/index.ts'
-import type { Due } from './choose.ts'
-import { dueAtMs, troubleOf } from './due.ts'
-import { type Observed, isWanted } from './observe.ts'
+import { type Choice, choose } from './choose.ts'
+import { duePods } from './due.ts'
+import type { Observed } from './observe.ts'
 import { type Recovery, hasClaims } from './recovery.ts'
 import { sandboxHistory } from './sandbox.ts'
 import { podFinalizer, stageOf } from './stage.ts'
@@ -12,15 +12,13 @@ import { podFinalizer, stageOf } from './stage.ts'
 export type Action =
   /** Remembers that the claim may hold data. */
   | { kind: 'MarkClaim'; claim: PersistentVolumeClaim }
-  /** Finds out why these pods do not start, and chooses one: what it answers is for the status to tell. */
-  | { kind: 'Examine'; due: readonly Due[] }
   | { kind: 'DeletePod'; pod: Pod; staysForDecision: boolean }
   /** What becomes of the claims of a pod that has ended; then the pod may go. */
   | { kind: 'Decide'; pod: Pod; claims: readonly PersistentVolumeClaim[] }
   | { kind: 'Release'; pod: Pod }
 
-/** How often a pod is looked at whose trouble is not known to be that of a volume. */
-const examineAgainMs = 60_000
+/** How often a pod is looked at that has had its time: nobody tells when its claim is lost, or its node is back. */
+const lookAgainMs = 60_000
 
 /** What is under way is finished before another pod has its turn. */
 export function plan(seen: Observed): Step<Action> {
@@ -59,24 +57,21 @@ function goOn(seen: Observed, recovery: Recovery, afterMs: number): Step<Action>
 }
 
 function begin(seen: Observed, afterMs: number): Step<Action> {
-  const { set, members, nowMs } = seen
   const left = releases(seen)
   if (left.length > 0) return { actions: left }
-  const going = members.find(({ pod }) => isPodTerminating(pod))
+  const going = seen.members.find(({ pod }) => isPodTerminating(pod))
   if (going) return { actions: [], wait: `pod ${going.pod.metadata.name} is going` }
-  const due: Due[] = []
-  let nextMs = Number.POSITIVE_INFINITY
-  for (const member of members) {
-    const trouble = isWanted(set, member.ordinal) ? troubleOf(member.pod) : undefined
-    if (!trouble) continue
-    const atMs = dueAtMs(trouble, afterMs)
-    if (atMs <= nowMs) due.push({ member, trouble })
-    else nextMs = Math.min(nextMs, atMs - nowMs)
-  }
-  if (due.length > 0) nextMs = Math.min(nextMs, examineAgainMs)
-  // Who has waited longest is first, so that one that fails again and again keeps nobody from their turn.
-  due.sort((a, b) => dueAtMs(a.trouble, 0) - dueAtMs(b.trouble, 0))
-  return { actions: due.length > 0 ? [{ kind: 'Examine', due }] : [], ...(nextMs === Number.POSITIVE_INFINITY ? {} : { requeueAfterMs: nextMs }) }
+  const { due, nextMs } = duePods(seen, afterMs)
+  const againMs = due.length > 0 ? Math.min(nextMs ?? lookAgainMs, lookAgainMs) : nextMs
+  return { actions: [], ...(againMs === undefined ? {} : { requeueAfterMs: againMs }) }
+}
+
+/** The recovery to begin: the status tells it before anything is done. None while one is under way, or the set goes. */
+export function choiceOf(seen: Observed, afterMs: number): Choice | undefined {
+  const { set, recovery, members } = seen
+  if (recovery || set.metadata.deletionTimestamp) return undefined
+  if (members.some(({ pod }) => isPodTerminating(pod) || hasFinalizer(pod, podFinalizer))) return undefined
+  return choose(duePods(seen, afterMs).due)
 }
 
 /** Pods that were kept for a decision that nobody wants any more. */

@@ -1,5 +1,6 @@
-import type { CoreV1Event, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimRecovery, claimRecoveryAfter, newClaims } from '../../api/kinds/claim-recovery.ts'
+import { type SandboxFailure, type SandboxReason, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
 import { sampleClaim } from '../../api/kinds/sample-volumes.ts'
 import { usedAnnotation } from './keeping.ts'
 import type { Member, Observed } from './observe.ts'
@@ -12,7 +13,7 @@ export const ago = (seconds: number): string => `${new Date(nowMs - seconds * 10
 
 interface PodOver {
   /** Since when, in seconds before now; undefined if the node has not said. */
-  sandbox?: { status: 'True' | 'False'; since: number } | undefined
+  sandbox?: { status: 'True' | 'False'; since: number; failure?: SandboxFailure } | undefined
   ready?: { status: 'True' | 'False'; since: number }
   startedAt?: number
   metadata?: object
@@ -24,6 +25,8 @@ interface PodOver {
 export function samplePod(ordinal: number, over: PodOver = {}): Pod {
   const { sandbox = { status: 'False', since: 600 }, ready = { status: 'False', since: 600 }, startedAt = 600 } = over
   const name = `web-${ordinal}`
+  const { status, since, failure } = sandbox
+  const sandboxSaying = { type: sandboxConditionType, status, lastTransitionTime: ago(since), ...failure }
   return {
     metadata: {
       name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '9', generation: 1, creationTimestamp: ago(601),
@@ -36,7 +39,7 @@ export function samplePod(ordinal: number, over: PodOver = {}): Pod {
       startTime: ago(startedAt),
       observedGeneration: 1,
       conditions: [
-        ...('sandbox' in over && !over.sandbox ? [] : [{ type: 'PodReadyToStartContainers', status: sandbox.status, lastTransitionTime: ago(sandbox.since) }]),
+        ...('sandbox' in over && !over.sandbox ? [] : [sandboxSaying]),
         { type: 'Ready', status: ready.status, lastTransitionTime: ago(ready.since) },
       ],
       ...over.status,
@@ -56,14 +59,18 @@ export const member = (pod: Pod, claim = boundClaim(ordinalOf(pod)), others: rea
   pod,
   ordinal: ordinalOf(pod),
   claims: [{ claim, volume: 'data', isUsed: claim.metadata.annotations?.[usedAnnotation] !== undefined, users: [pod, ...others] }],
+  isNodeLost: false,
 })
 
 const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.split('-')[1])
 
+type SetOver = Partial<Record<'metadata' | 'annotations' | 'spec' | 'status', object>>
+
 /** A set of three that gives its pods five minutes. */
-export function sampleSet(over: { annotations?: object; spec?: object; status?: object } = {}): StatefulSet {
+export function sampleSet(over: SetOver = {}): StatefulSet {
+  const annotations = { [claimRecovery]: 'recreate', [claimRecoveryAfter]: '5m', ...over.annotations }
   return {
-    metadata: { name: 'web', namespace: 'default', uid: 'set', annotations: { [claimRecovery]: 'recreate', [claimRecoveryAfter]: '5m', ...over.annotations } },
+    metadata: { name: 'web', namespace: 'default', uid: 'set', annotations, ...over.metadata },
     spec: { replicas: 3, podManagementPolicy: 'Parallel', volumeClaimTemplates: [{ metadata: { name: 'data' } }], ...over.spec },
     status: { replicas: 3, ...over.status },
   } as unknown as StatefulSet
@@ -71,6 +78,6 @@ export function sampleSet(over: { annotations?: object; spec?: object; status?: 
 
 export const sampleSeen = (members: readonly Member[], set = sampleSet()): Observed => ({ set, settings: settingsOf(set), recovery: recoveryOf(set), members, nowMs })
 
-/** An event about the pod `web-ORDINAL`, so many seconds ago. */
-export const complaint = (reason: string, message: string, secondsAgo = 30, ordinal = 0): CoreV1Event =>
-  ({ metadata: { name: 'e' }, reason, message, lastTimestamp: ago(secondsAgo), involvedObject: { kind: 'Pod', name: `web-${ordinal}`, uid: `uid-web-${ordinal}` } }) as unknown as CoreV1Event
+/** A pod whose node says so of its sandbox, for the last ten minutes. */
+export const failing = (ordinal: number, reason: SandboxReason, message: string): Pod =>
+  samplePod(ordinal, { sandbox: { status: 'False', since: 600, failure: { reason, message } } })

@@ -1,9 +1,8 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
+import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
 
 export const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined => status?.conditions?.find((c) => c.type === type)
-
-export const sandboxCondition = (pod: Pod): PodCondition | undefined => conditionOf(pod, 'PodReadyToStartContainers')
 
 /** Start and first condition are written together: with whole seconds, one may be a second later. */
 const sameTimeMs = 1000
@@ -13,7 +12,7 @@ const sameTimeMs = 1000
  * saw that or not. What does not say enough is `unknown`.
  */
 export function sandboxHistory(pod: Pod): 'ready' | 'never' | 'unknown' {
-  const condition = sandboxCondition(pod)
+  const condition = sandboxConditionOf(pod)
   if (condition?.status === 'True' || hasRun(pod)) return 'ready'
   // Nodes make sandboxes, and nobody else.
   if (!pod.spec?.nodeName) return 'never'

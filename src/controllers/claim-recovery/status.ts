@@ -3,7 +3,7 @@ import type { ApplyContext, Outcome } from '../kit/index.ts'
 import { type Saying, findCondition, removeCondition, setTimedCondition } from '../kit/workload/index.ts'
 import type { Choice } from './choose.ts'
 import type { Observed } from './observe.ts'
-import type { Action } from './plan.ts'
+import { type Action, choiceOf } from './plan.ts'
 import { type Recovery, hasClaims, stateAnnotation, stateText } from './recovery.ts'
 import { stageOf } from './stage.ts'
 
@@ -36,7 +36,7 @@ function next(seen: Observed, outcome: Outcome<Action>): Next {
   const corrected: Pick<Next, 'says'> = isCalledInvalid(seen.set) ? { says: 'nothing' } : {}
   if (settings.kind === 'off') return { recovery: undefined, ...(recovery ? { says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') } : corrected) }
   if (recovery) return onTheWay(seen, recovery, settings.afterMs, outcome)
-  const choice = answerTo<Choice | undefined>(outcome, 'Examine')
+  const choice = choiceOf(seen, settings.afterMs)
   if (choice?.kind === 'recreate') return { recovery: choice.recovery, says: beginning(choice) }
   if (choice?.kind === 'keep') return { recovery: undefined, ...keeping(seen, choice) }
   return { recovery: undefined, ...corrected }
@@ -46,13 +46,13 @@ function onTheWay(seen: Observed, recovery: Recovery, afterMs: number, outcome: 
   const stage = stageOf(seen, recovery, afterMs)
   if (stage.kind === 'recovered') return { recovery: undefined, says: saying('False', 'NotNeeded', `Pod ${recovery.pod} has come up by itself.`) }
   if (stage.kind === 'over') return { recovery: undefined, says: ending(seen, recovery) }
-  const kept = answerTo<Decision[]>(outcome, 'Decide')?.find(({ whyKept }) => whyKept !== undefined)
+  const kept = decisions(outcome)?.find(({ whyKept }) => whyKept !== undefined)
   if (kept) return { recovery, says: saying('True', 'ClaimKept', `Pod ${recovery.pod} is made anew. Claim ${kept.claim} is kept: ${kept.whyKept}.`) }
   return { recovery }
 }
 
-const answerTo = <T>({ answers }: Outcome<Action>, kind: Action['kind']): T | undefined =>
-  answers ? ([...answers].find(([action]) => action.kind === kind)?.[1] as T | undefined) : undefined
+const decisions = ({ answers }: Outcome<Action>): Decision[] | undefined =>
+  answers ? ([...answers].find(([action]) => action.kind === 'Decide')?.[1] as Decision[] | undefined) : undefined
 
 const listOf = ({ claims }: Recovery): string => Object.keys(claims).join(' and ')
 

@@ -30,7 +30,8 @@ describe('a claim whose volume cannot be mounted', () => {
     expect(await s.says()).toBe('True RecreatingClaim')
     await s.pass(3 * minute)
     expect([await s.isReady(0), await s.says(), await s.uids(0)]).toEqual([true, 'False ClaimRecreated', after])
-    const why = 'FailedMount: MountVolume.SetUp failed for volume "data" : rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+    const deadline = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+    const why = `VolumeMountFailed: MountVolume.SetUp failed for volume "data" : ${deadline}`
     expect(await s.told('web')).toEqual([
       `Normal RecreatingClaim ×1: Pod web-0 is made anew with data-web-0: it has had no sandbox since 2026-01-01T00:00:01Z: ${why}`,
       'Normal ClaimRecreated ×1: Pod web-0 was made anew with data-web-0.',
@@ -143,6 +144,20 @@ describe('a claim is kept', () => {
     await s.client.delete(pods, 'default', 'debug')
     await s.pass(3 * minute)
     expect([await s.uids(0), await s.says()]).toEqual([before, 'False ClaimKept'])
+  })
+
+  it('while its node is lost: what the node said last may be over', async () => {
+    const s = await ClaimRecoveryScene.start()
+    const silent = { name: 'silent', stage: 'heartbeat', fail: true } as const
+    s.breaks(csi, silent)
+    await s.create(1, { after: '2m' })
+    const before = await s.uids(0)
+    await s.pass(10 * minute)
+    expect([await s.uids(0), await s.says()]).toEqual([before, 'nothing'])
+    s.breaks(csi)
+    await s.pass(2 * minute)
+    const after = await s.uids(0)
+    expect([after.claim !== before.claim, after.pod !== before.pod]).toEqual([true, true])
   })
 
   it('if its sandbox gets ready while its node is not heard of', async () => {

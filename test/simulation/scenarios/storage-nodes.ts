@@ -1,7 +1,8 @@
 import type { PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
 import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { type SandboxFailure, mountFailure, sandboxConditionType } from '../../../src/api/kinds/sandbox-condition.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
-import { events, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
+import { persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'
 import { untilDone } from './pod-nodes.ts'
@@ -9,10 +10,10 @@ import { untilDone } from './pod-nodes.ts'
 /** What keeps a pod from coming up, in the words of a node; `unready`: it starts, and that is all. */
 type Trouble = 'volume' | 'network' | 'config' | 'unready' | undefined
 
-const complaints: Partial<Record<NonNullable<Trouble>, [reason: string, message: string]>> = {
-  volume: ['FailedMount', 'MountVolume.SetUp failed for volume "data" : rpc error'],
-  network: ['FailedCreatePodSandBox', 'Failed to create pod sandbox: no addresses left'],
-  config: ['FailedMount', 'MountVolume.SetUp failed for volume "config" : configmap "config" not found'],
+const failures: Partial<Record<NonNullable<Trouble>, SandboxFailure>> = {
+  volume: { reason: 'VolumeMountFailed', message: mountFailure('data', 'rpc error') },
+  network: { reason: 'NetworkNotReady', message: 'Failed to create pod sandbox: no addresses left' },
+  config: { reason: 'ConfigMapNotFound', message: mountFailure('config', 'configmap "config" not found') },
 }
 
 /** A pod as its node knows it, which is ahead of what the API says. */
@@ -23,6 +24,8 @@ interface Taken {
   /** Until when; a volume that is spoilt stays so. */
   healsAtMs: number
   readyAtMs: number | undefined
+  /** Of its last attempt. */
+  failure: SandboxFailure | undefined
   hasStopped: boolean
 }
 
@@ -43,7 +46,6 @@ export class StorageNodes {
   readonly spoilt: Spoilt = new Set()
   readonly #world: World
   readonly #random: SeededRandom
-  #events = 0
 
   constructor(world: World) {
     this.#world = world
@@ -76,7 +78,9 @@ export class StorageNodes {
   #take(pod: Pod): void {
     const { timeline, userClient: client, faults } = this.#world
     untilDone(this.#world, pod, this.#soon(100, 2000), async (current) => {
-      if (current.metadata.deletionTimestamp) return this.#stop({ pod: current, takenAtMs: timeline.nowMs, trouble: undefined, healsAtMs: 0, readyAtMs: undefined, hasStopped: false })
+      const fresh = { takenAtMs: timeline.nowMs, readyAtMs: undefined, failure: undefined, hasStopped: false }
+      const isGoing = current.metadata.deletionTimestamp !== undefined
+      if (isGoing) return this.#stop({ ...fresh, pod: current, trouble: undefined, healsAtMs: 0 })
       const claims = claimNamesOf(current).map((name) => claimOf(this.#world, name))
       if (!claims.every((claim) => claim?.status?.phase === 'Bound' && !claim.metadata.deletionTimestamp)) throw new Error('a claim is not there yet, or not any more')
       if (!current.spec.nodeName) {
@@ -84,7 +88,9 @@ export class StorageNodes {
         await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${current.metadata.name}/binding`, body })
       }
       const trouble = faults.isOn ? this.#random.pick<Trouble>([undefined, 'volume', 'volume', 'volume', 'network', 'config', 'unready']) : undefined
-      const taken: Taken = { pod, takenAtMs: timeline.nowMs, trouble, healsAtMs: timeline.nowMs + this.#soon(5000, 120_000), readyAtMs: undefined, hasStopped: false }
+      // Binding it has taken a while.
+      const { nowMs } = timeline
+      const taken: Taken = { ...fresh, pod, takenAtMs: nowMs, trouble, healsAtMs: nowMs + this.#soon(5000, 120_000) }
       this.#tell(taken, 0)
       this.#work(taken)
       this.#listen(taken)
@@ -100,9 +106,10 @@ export class StorageNodes {
       // What is being deleted is not mounted any more.
       const isLacking = claims.some((claim) => !claim || claim.metadata.deletionTimestamp || this.spoilt.has(claim.metadata.uid!))
       const trouble = isLacking ? 'volume' : this.#isHealed(taken) ? undefined : taken.trouble
-      const complaint = trouble && complaints[trouble]
-      if (complaint) {
-        this.#complain(taken.pod, ...complaint)
+      const before = taken.failure
+      taken.failure = trouble && failures[trouble]
+      if (taken.failure) {
+        if (taken.failure !== before) this.#tell(taken, this.#soon(0, 6000))
         return this.#work(taken)
       }
       taken.readyAtMs = timeline.nowMs
@@ -124,25 +131,21 @@ export class StorageNodes {
     })
   }
 
-  #complain({ metadata: { name = '', uid } }: Pod, reason: string, message: string): void {
-    const now = timestamp(this.#world.timeline.nowMs)
-    const involvedObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name, uid }
-    const event = { metadata: { name: `${name}.${++this.#events}`, namespace: 'default' }, involvedObject, type: 'Warning', reason, message, firstTimestamp: now, lastTimestamp: now, count: 1 }
-    this.#world.userClient.create(events, event as never).catch(() => undefined) // events get lost
-  }
-
   /** Says how the pod is when it gets through, which may be much later. */
   #tell(taken: Taken, delayMs: number): void {
     untilDone(this.#world, taken.pod, delayMs, (current) => (taken.hasStopped ? Promise.resolve() : this.#report(taken, current)))
   }
 
   #report(taken: Taken, { metadata: { name = '', generation } }: Pod): Promise<unknown> {
-    const { takenAtMs, readyAtMs, trouble, hasStopped } = taken
+    const { takenAtMs, readyAtMs, trouble, failure, hasStopped } = taken
     const isUp = readyAtMs !== undefined && !hasStopped
     const isReady = isUp && (trouble !== 'unready' || this.#isHealed(taken))
     const turnedMs = hasStopped && readyAtMs !== undefined ? this.#world.timeline.nowMs : (readyAtMs ?? takenAtMs)
     const conditions = [
-      { type: 'PodReadyToStartContainers', status: isUp ? 'True' : 'False', lastTransitionTime: timestamp(turnedMs) },
+      {
+        type: sandboxConditionType, status: isUp ? 'True' : 'False', lastTransitionTime: timestamp(turnedMs),
+        reason: null, message: null, ...(isUp || hasStopped ? {} : failure),
+      },
       { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: timestamp(isReady ? this.#world.timeline.nowMs : takenAtMs) },
     ]
     // A node that has not heard of a deletion does not say that it has.
