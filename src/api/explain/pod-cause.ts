@@ -4,6 +4,7 @@ import { secondsInMs } from '../int64.ts'
 import { claimNamesOf } from '../kinds/pod-claims.ts'
 import { type LifecycleState, hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
 import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
+import { type SandboxReason, sandboxConditionOf } from '../kinds/sandbox-condition.ts'
 import { millisecondsOf, timestamp } from '../timestamp.ts'
 import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
 import { containerDelay, containerTrouble } from './container-cause.ts'
@@ -208,8 +209,8 @@ function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: 
   return undefined
 }
 
-/** The causes that a sandbox condition's reason stands for. Any other reason is a failure of the sandbox itself. */
-const sandboxReasons: Readonly<Record<string, [what: CauseKind, help: string]>> = {
+/** The causes that the reasons of a sandbox condition stand for. A reason that is not known is a failure of the sandbox itself. */
+const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: string]>> = {
   ConfigMapNotFound: ['ConfigMapMissing', 'Create the ConfigMap: the pod then starts by itself.'],
   ConfigMapKeyNotFound: ['ConfigMapMissing', 'Add the key to the ConfigMap: the pod then starts by itself.'],
   SecretNotFound: ['SecretMissing', 'Create the Secret: the pod then starts by itself.'],
@@ -218,13 +219,16 @@ const sandboxReasons: Readonly<Record<string, [what: CauseKind, help: string]>> 
   ClaimNotBound: ['ClaimPending', 'See kubectl describe pvc: is there a volume or a provisioner for it?'],
   VolumeMountFailed: ['VolumeFailed', 'See the storage driver of the volume, and the events of the pod.'],
   NetworkNotReady: ['NetworkFailed', 'See the network plug-in of the node.'],
+  SandboxCreateFailed: ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.'],
+  SandboxChanged: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
+  SandboxLost: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
 }
 
 /** Why a pod on a healthy node is not ready. */
 function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const container = containerTrouble(pod)
   if (container) return say(container.what, container.weight, container.text, unreadySince(pod), container.help)
-  const sandbox = conditionOf(pod, 'PodReadyToStartContainers')
+  const sandbox = sandboxConditionOf(pod)
   if (sandbox?.status === 'False') return sandboxCause(sandbox, say)
   const delay = containerDelay(pod)
   if (delay) return say(delay.what, delay.weight, delay.text, unreadySince(pod), delay.help)
@@ -232,11 +236,10 @@ function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
 }
 
 function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
-  const [what, help] = sandboxReasons[reason ?? ''] ?? ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.']
-  if (message || sandboxReasons[reason ?? '']) {
-    return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
-  }
-  return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
+  const known = sandboxCauses[reason as SandboxReason] as [CauseKind, string] | undefined
+  if (!known && !message) return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
+  const [what, help] = known ?? sandboxCauses.SandboxCreateFailed
+  return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
 }
 
 function gateCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {

@@ -1,6 +1,5 @@
-import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
-import { type Int64, secondsInMs } from '../../api/int64.ts'
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
+import { type Int64, secondsInMs } from '../../api/int64.ts'
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
 import { isUserError, sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 
