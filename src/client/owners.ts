@@ -12,6 +12,9 @@ export const isControlledBy = (object: KubeObject, owner: KubeObject): boolean =
   return uid !== undefined && controllerOf(object)?.uid === uid
 }
 
+/** The same by the owner's uid. */
+export const isControlledByUid = (object: KubeObject, uid: string): boolean => controllerOf(object)?.uid === uid
+
 /** Whether a reference is to an object of this type, in whichever version. */
 export const refersTo = (ref: OwnerReference, type: Pick<ResourceType, 'group' | 'kind'>): boolean => {
   const at = ref.apiVersion.indexOf('/')

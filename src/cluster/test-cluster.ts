@@ -22,7 +22,7 @@ export interface TestClusterOptions {
   /** Run in the same process, over a transport of their own. */
   controllers?: readonly ManagedController[]
   /** More about how they run. */
-  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection' | 'gates'>>
+  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection' | 'gates' | 'audit'>>
   /** Puts itself between the controllers and the server, to make it slow or unreliable. */
   wrapTransport?(transport: Transport): Transport
   /** Also listens on a free port of the loopback interface, with a kubeconfig for kubectl. */
@@ -48,6 +48,9 @@ export interface TestCluster {
   stop(): Promise<void>
 }
 
+/** An error that nobody catches: test runners tell it. */
+const failTest = (problem: Error): void => queueMicrotask(() => { throw problem })
+
 const admin: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
 
 /** Starts an API server in this process, in memory, with nothing in it but what every cluster has. Takes some tens of milliseconds. */
@@ -70,7 +73,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   const transport = new InProcessTransport(server, admin)
   const metrics = new MetricsRegistry()
   const controlling = options.controllers && wrapTransport(new InProcessTransport(server, controllerManagerUser))
-  const running = { clock, random, logger, metrics, gates, ...options.manager }
+  const running = { clock, random, logger, metrics, gates, audit: failTest, ...options.manager }
   const manager = controlling && new ControllerManager({ ...running, transport: controlling, controllers: options.controllers! })
   let door: TemporaryDoor | undefined
   const stop = async () => {

@@ -84,6 +84,7 @@ export class Manager {
         controllers: world.controllers.flatMap((c) => c.controllers()).map(spied),
         clock: process.clock,
         random,
+        audit: (problem) => world.judge('rosters are what their objects say', problem.message),
         logger: new Logger((line) => world.judge('no part finds fault with itself', line), 'error', {}, () => process.clock.now()),
         ...(world.profile.election ? { leaderElection: { ...electionLease, identity } } : {}),
       }),

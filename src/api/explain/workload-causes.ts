@@ -66,6 +66,10 @@ export function firstCause(workload: Workload): FirstCause {
   return { cause: refusalCause(workload) ?? worst ?? waitCause(workload), changesAtMs }
 }
 
+/** The same where the worst cause of the pods is known already. */
+export const firstOf = (about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined): Cause | undefined =>
+  refusalCause(about as Workload) ?? worst ?? waitCause(about as Workload)
+
 /** All causes of a workload, the worst first. */
 export function explain(workload: Workload): Cause[] {
   const pods = [...workload.pods].flatMap((pod) => podCause(workload, pod) ?? []).sort(byWeight)

@@ -37,6 +37,7 @@ export const deploymentController = defineController<Deployment, Observed, Actio
   owns: [replicasets],
   watches: [watching(replicasets, adopters), watching(pods, waiting, (before, after) => isLeaving(before) !== isLeaving(after))],
   indexes: [indexing(deployments, byNamespace, (d) => [d.metadata.namespace ?? ''])],
+  rosters: pods,
   gate: 'StaleControllerConsistencyDeployment',
   observe,
   plan,

@@ -1,7 +1,8 @@
-import type { Deployment, Node, Pod, ReplicaSet } from '../../api/generated/types.ts'
+import { type Cause, worstOf } from '../../api/explain/index.ts'
+import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods, replicasets } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { isPodFinished, nodeFinder } from '../kit/workload/index.ts'
+import { causeReader, isPodFinished, nodeFinder } from '../kit/workload/index.ts'
 import { isRollingUpdate } from './bounds.ts'
 import { sortOut } from './replica-sets.ts'
 
@@ -17,19 +18,21 @@ export interface Observed {
   release: readonly ReplicaSet[]
   /** A pod of an old revision that may still run. Only a Recreate asks for it. */
   oldPod: string | undefined
-  /** Pods of the new revision, where not all of them are available: they explain what the rollout waits for. */
-  latePods: readonly Pod[]
-  /** Pods of old revisions, where too few pods are available, or a Recreate waits for them to go. */
-  oldPods: readonly Pod[]
-  nodeOf?: ((name: string) => Node | undefined) | undefined
+  /** The worst cause among pods of the new revision that are not available. */
+  newCause: Cause | undefined
+  /** The same among pods of old revisions, where too few are available, or a Recreate waits for them to go. */
+  oldCause: Cause | undefined
   nowMs: number
 }
 
 /** Reads what a plan needs. */
-export function observe({ caches, nowMs }: ObserveContext, deployment: Deployment): Observed {
+export function observe({ caches, nowMs, roster }: ObserveContext, deployment: Deployment): Observed {
   const candidates = [...caches.owned(replicasets, deployment), ...caches.orphans(replicasets, deployment.metadata.namespace ?? '')]
   const { kept, adopt, release } = claim(deployment, compileLabelSelector(deployment.spec.selector), candidates)
   const { newSet, oldSets } = sortOut(deployment, kept)
+  const nodeOf = nodeFinder(caches)
+  const reader = causeReader({ minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...(nodeOf ? { nodeOf } : {}) })
+  const causeIn = (set: ReplicaSet): Cause | undefined => roster(set.metadata.uid ?? '', reader, nowMs).tally.peek()
   const podsOf = (sets: readonly ReplicaSet[]): Pod[] => sets.flatMap((set) => caches.owned(pods, set))
   return {
     deployment,
@@ -38,12 +41,13 @@ export function observe({ caches, nowMs }: ObserveContext, deployment: Deploymen
     adopt,
     release,
     oldPod: isRollingUpdate(deployment) ? undefined : podsOf(oldSets).find((pod) => !isPodFinished(pod))?.metadata.name,
-    latePods: newSet && isShort(newSet) ? podsOf([newSet]) : [],
-    oldPods: isRollingUpdate(deployment) && !oldSets.some(isShort) ? [] : podsOf(oldSets),
-    nodeOf: nodeFinder(caches),
+    newCause: newSet && isShort(newSet) ? causeIn(newSet) : undefined,
+    oldCause: worstOf(oldSets.map((set) => (isShort(set) || (!isRollingUpdate(deployment) && hasPods(set)) ? causeIn(set) : undefined))),
     nowMs,
   }
 }
 
 /** Whether a ReplicaSet has fewer available pods than it is to have. */
 const isShort = ({ spec, status }: ReplicaSet): boolean => (status?.availableReplicas ?? 0) < (spec?.replicas ?? 1)
+
+const hasPods = ({ status }: ReplicaSet): boolean => (status?.replicas ?? 0) + (status?.terminatingReplicas ?? 0) > 0

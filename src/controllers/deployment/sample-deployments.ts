@@ -64,8 +64,8 @@ export function observed(seen: Partial<Observed> & { sets?: readonly ReplicaSet[
     adopt: [],
     release: [],
     oldPod: undefined,
-    latePods: [],
-    oldPods: [],
+    newCause: undefined,
+    oldCause: undefined,
     nowMs,
     ...rest,
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, alreadyExists } from '../../api/errors.ts'
+import { causeOfPod } from '../../api/explain/index.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
@@ -147,7 +148,7 @@ describe('Progressing', () => {
   it('names the pod that it waited for', () => {
     const pod = { metadata: { name: 'web-9-x' }, spec: { nodeName: 'n' }, status: { containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ErrImagePull' } } }] } } as unknown as Pod
     const d = of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated', { lastUpdateTime: at(60) })] })
-    expect(words(observed({ deployment: d, sets: [half], latePods: [pod] }))).toContain('has timed out progressing. Pod web-9-x cannot pull image "" for container "main".')
+    expect(words(observed({ deployment: d, sets: [half], newCause: causeOfPod(pod, { nowMs }) }))).toContain('has timed out progressing. Pod web-9-x cannot pull image "" for container "main".')
   })
 
   it('names what kept the ReplicaSet from making pods', () => {

@@ -1,5 +1,5 @@
-import { type Cause, type Refusal, firstCause, isWorthNaming } from '../../api/explain/index.ts'
-import type { DeploymentCondition, DeploymentStatus, Pod, ReplicaSet } from '../../api/generated/types.ts'
+import { type Cause, firstOf, isWorthNaming } from '../../api/explain/index.ts'
+import type { DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { type Condition, type StoredCondition, type Why, deadlineInMs, findCondition, refusalOf, removeCondition, setTimedCondition, whyOf } from '../kit/workload/index.ts'
 import { type Annotations, revisionAnnotation } from './annotations.ts'
@@ -69,11 +69,9 @@ function collisions(before: DeploymentStatus, { failed }: Outcome<Action>): Pick
 }
 
 /** The first cause among pods of the new revision; where none is worth naming, among those of old ones. */
-function causeOf({ deployment, newSet, latePods, oldPods, nodeOf, nowMs }: Observed, wait: string | undefined): Cause | undefined {
-  const around = { nowMs, minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...(nodeOf ? { nodeOf } : {}) }
-  const among = (pods: readonly Pod[], refusal?: Refusal) => firstCause({ kind: 'Deployment', object: deployment, pods, around, refusal, wait }).cause
-  const first = among(latePods, refusalOf(newSet?.status?.conditions))
-  return isWorthNaming(first) || oldPods.length === 0 ? first : (among(oldPods) ?? first)
+function causeOf({ deployment, newSet, newCause, oldCause }: Observed, wait: string | undefined): Cause | undefined {
+  const first = firstOf({ kind: 'Deployment', object: deployment, refusal: refusalOf(newSet?.status?.conditions), wait }, newCause)
+  return isWorthNaming(first) ? first : (oldCause ?? first)
 }
 
 /** The time after which a status says something else by itself: its deadline passes. */

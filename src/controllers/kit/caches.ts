@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { type IndexFunction, type ResourceType, type SharedInformer, controllerOf, resourceName } from '../../client/index.ts'
 
 /** Objects by the uid of the owner that manages them. */
-const byController = 'controller-uid'
+export const byController = 'controller-uid'
 /** Objects that nobody manages, by namespace. */
 const byOrphanage = 'orphans-in'
 

@@ -10,6 +10,8 @@ import { Caches, type Informers } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
 import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
+import type { Audit } from './roster.ts'
+import { keepRosters } from './keep-rosters.ts'
 import { StaleKeys } from './stale-keys.ts'
 import { handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
@@ -29,6 +31,7 @@ export interface ControllerParts {
   gates: FeatureGates
   logger: Logger
   metrics?: MetricsRegistry
+  audit?: Audit
 }
 
 /** A controller in a term. */
@@ -68,6 +71,8 @@ export class Controller implements RunningController {
   /** Ends requests, too. */
   readonly #giveUp = new AbortController()
   #workers: Promise<void>[] = []
+  /** Called when the workers have ended: what is under way reads rosters, too. */
+  #stopRosters = () => {}
 
   constructor(definition: AnyController, parts: ControllerParts) {
     this.name = definition.name
@@ -91,6 +96,8 @@ export class Controller implements RunningController {
     const definition = this.#definition
     const log = new WriteLog(this.#store, this.#caches)
     const measures = metrics && definition.measures?.(metrics)
+    const { rosters, stop } = keepRosters(definition.rosters, informers, this.#parts.audit)
+    this.#stopRosters = stop
     const reconciler = new Reconciler({
       definition,
       client,
@@ -112,6 +119,7 @@ export class Controller implements RunningController {
       logger: this.#logger,
       tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message, this.#kindOf(about)),
       measures,
+      rosters,
     })
     const handlers = handlersOf(definition, this.#caches, {
       enqueue: (key, priority) => this.#queue.add(key, { priority }),
@@ -139,6 +147,7 @@ export class Controller implements RunningController {
     for (const remove of this.#removeHandlers.splice(0)) remove()
     const cancel = this.#parts.clock.after(graceMs, () => this.#giveUp.abort(this.#stopping.signal.reason))
     await Promise.all(this.#workers)
+    this.#stopRosters()
     await this.#queue.shutDown({ drain: false })
     await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // what is not written by now is not that important
     cancel()

@@ -11,6 +11,7 @@ import type { Caches } from './caches.ts'
 import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMeasures, Step, Told } from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
 import { Momentum } from './momentum.ts'
+import type { Rosters } from './roster.ts'
 import { isSameStatus, statusTypeOf } from './same-status.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 import { Writer, type WriterParts } from './writer.ts'
@@ -43,6 +44,7 @@ export interface ReconcilerParts {
   logger: Logger
   tell: TellEvent
   measures: OwnerMeasures<KubeObject, unknown> | undefined
+  rosters: Rosters<KubeObject>
 }
 
 /** How often a status is written that may wait. */
@@ -88,9 +90,9 @@ export class Reconciler {
   }
 
   async #act(observed: KubeObject, signal: AbortSignal): Promise<Verdict> {
-    const { definition, client, caches, clock, gates, logger, tell, writing } = this.#parts
+    const { definition, client, clock, logger, tell, writing } = this.#parts
     const nowMs = clock.now()
-    const seen = definition.observe({ caches, nowMs, gates, remembered: this.#recall(observed) }, observed) as unknown
+    const seen = this.#observe(observed, nowMs)
     this.#parts.measures?.seen(observed, seen)
     const isPlanned =
       !observed.metadata.deletionTimestamp || definition.plansDeletion || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
@@ -129,12 +131,20 @@ export class Reconciler {
    */
   async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
     if (!isConflict(error) || outcome.done.length === 0) throw error
-    const { definition, client, caches, gates, writing } = this.#parts
+    const { definition, client, writing } = this.#parts
     const { namespace = '', name = '', uid, generation } = ctx.owner.metadata
     const owner = await client.get(definition.owner, namespace, name, { signal: writing.signal })
     if (owner.metadata.uid !== uid || owner.metadata.generation !== generation) throw error
-    const seen = definition.observe({ caches, nowMs: ctx.nowMs, gates, remembered: this.#recall(owner) }, owner) as unknown
+    const seen = this.#observe(owner, ctx.nowMs)
     return this.#writeStatus({ ...ctx, owner }, definition.status?.(seen, outcome) as object | undefined, definition.annotations?.(seen, outcome))
+  }
+
+  #observe(owner: KubeObject, nowMs: number): unknown {
+    const { definition, caches, gates, rosters } = this.#parts
+    const roster = rosters.forReconcile(keyOf(owner))
+    const seen = definition.observe({ caches, nowMs, gates, roster, remembered: this.#recall(owner) }, owner) as unknown
+    roster.end()
+    return seen
   }
 
   /** Puts the finalizer on, before anything is made that it is to clean up. */
@@ -170,6 +180,7 @@ export class Reconciler {
     this.#memories.delete(key)
     this.#written.delete(key)
     this.#momentum.forget(key)
+    this.#parts.rosters.forget(key)
     return { result: 'gone' }
   }
 

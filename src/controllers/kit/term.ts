@@ -9,6 +9,7 @@ import { Controller, type RunningController } from './controller.ts'
 import { typesOf } from './definition.ts'
 import { type ManagedController, isFree } from './free-controller.ts'
 import { FreeRunner } from './free-runner.ts'
+import type { Audit } from './roster.ts'
 
 export interface TermSettings {
   transport: Transport
@@ -21,6 +22,8 @@ export interface TermSettings {
   /** '' for all. */
   namespace: string
   informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
+  /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
+  audit?: Audit
 }
 
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
@@ -51,7 +54,7 @@ export class Term {
         informer.addIndex(name, valuesOf)
       }
     }
-    const parts = { client, informers, clock, random, gates, logger, ...(metrics ? { metrics } : {}) }
+    const parts = { client, informers, clock, random, gates, logger, ...(settings.audit ? { audit: settings.audit } : {}), ...(metrics ? { metrics } : {}) }
     const freely = {
       ...parts,
       metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),

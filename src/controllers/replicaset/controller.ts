@@ -4,7 +4,7 @@ import { raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/in
 import { apply } from './apply.ts'
 import { type Observed, type ReplicaKind, type ReplicaOwner, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
-import { changesInMs, status } from './status.ts'
+import { status } from './status.ts'
 
 /** A controller that keeps a number of equal pods for each owner of a kind. */
 export function defineReplicaController<Owner extends ReplicaOwner>(name: string, kind: ReplicaKind<Owner>): ControllerDefinition<Owner, Observed, Action> {
@@ -16,13 +16,13 @@ export function defineReplicaController<Owner extends ReplicaOwner>(name: string
     owns: [pods],
     watches: [selectedOrphans(selecting, pods), quotas.watch],
     indexes: [selecting.index, quotas.index],
+    rosters: pods,
     gate: 'StaleControllerConsistencyReplicaSet',
     workers: 20,
     observe: (ctx, owner) => observe(kind, ctx, owner),
     plan,
     apply,
     status: status as ControllerDefinition<Owner, Observed, Action>['status'],
-    changesInMs: changesInMs as ControllerDefinition<Owner, Observed, Action>['changesInMs'],
   })
 }
 

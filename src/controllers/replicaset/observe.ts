@@ -1,8 +1,10 @@
-import type { LabelSelector, Node, Pod, PodTemplateSpec, ReplicaSetCondition } from '../../api/generated/types.ts'
+import type { LabelSelector, Pod, PodTemplateSpec, ReplicaSetCondition } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { type Claim, type ResourceType, claim, compileLabelSelector, controllerOf, pods } from '../../client/index.ts'
+import { selectorFromMap } from '../../api/selectors/label-selector.ts'
+import { type ResourceType, claim, compileLabelSelector, controllerOf, pods } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { isPodActive, isPodFinished, nodeFinder, podsByNode } from '../kit/workload/index.ts'
+import { isPodActive, nodeFinder, podsByNode } from '../kit/workload/index.ts'
+import { type Basis, type Member, type Tally, readMember, replicaReader } from './roster.ts'
 
 /** What ReplicaSets and ReplicationControllers have in common. */
 export interface ReplicaOwner extends KubeObject {
@@ -22,47 +24,55 @@ export interface Observed {
   owner: ReplicaOwner
   kind: string
   wanted: number
-  minReadySeconds: number
-  /** Pods that are to stay: its own, those to be adopted, those to be let go. */
-  claimed: Claim<Pod>
-  /** Its own that are going; undefined where nobody asks. */
-  terminating: readonly Pod[] | undefined
-  /** How many pods of all owners of the same family are on each node. Empty where none has to go. */
-  onNodes: ReadonlyMap<string, number>
-  nodeOf?: ((name: string) => Node | undefined) | undefined
+  /** Its own pods in numbers. */
+  tally: Tally
+  /** Pods to be adopted, and its own to be let go. */
+  adopt: readonly Pod[]
+  release: readonly Pod[]
+  /** Reads a pod as the tally counts it. */
+  read(pod: Pod): Member | undefined
+  /** Its own pods that are to stay. Costs as much as there are: only for a choice among them. */
+  kept(): Pod[]
+  /** How many pods of all owners of the same family are on each node. */
+  onNodes(): ReadonlyMap<string, number>
+  /** Whether its status has `terminatingReplicas`. */
+  countsTerminating: boolean
+  /** The time at which the next pod becomes available, or is late, by itself. */
+  changesAtMs: number | undefined
   nowMs: number
 }
 
-const none: ReadonlyMap<string, number> = new Map()
-
-/** Looks at the pods of an owner, and at those that nobody manages. */
+/** Reads the pods of an owner, and those that nobody manages. */
 export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTerminating }: ReplicaKind<Owner>, ctx: ObserveContext, owner: Owner): Observed {
   const { caches, nowMs } = ctx
-  const matches = compileLabelSelector(selectorOf(owner))
-  const candidates: Pod[] = []
-  const terminating: Pod[] = []
-  for (const pod of caches.owned(pods, owner)) {
-    if (isPodActive(pod)) candidates.push(pod)
-    else if (!isPodFinished(pod) && matches(pod.metadata.labels)) terminating.push(pod)
-  }
-  for (const pod of caches.orphans(pods, owner.metadata.namespace ?? '')) if (isPodActive(pod)) candidates.push(pod)
-  const claimed = claim(owner, matches, candidates)
-  const wanted = owner.spec?.replicas ?? 1
-  const count = claimed.kept.length + claimed.adopt.length
-  const family = controllerOf(owner)
-  const isChoice = wanted > 0 && count > wanted && family !== undefined
+  const { uid = '', namespace = '', deletionTimestamp } = owner.metadata
+  const { minReadySeconds = 0, template, replicas = 1 } = owner.spec ?? {}
+  const selector = selectorOf(owner)
+  const matches = compileLabelSelector(selector)
+  const nodeOf = nodeFinder(caches)
+  const basis: Basis = { matches, hasTemplateLabels: selectorFromMap(template?.metadata?.labels), around: { minReadySeconds, ...(nodeOf ? { nodeOf } : {}) } }
+  const { tally, members, changesAtMs } = ctx.roster(uid, replicaReader(JSON.stringify([minReadySeconds, selector, template?.metadata?.labels]), basis), nowMs)
+  const { adopt } = claim(owner, matches, caches.orphans(pods, namespace).filter(isPodActive))
   return {
     owner,
     kind: type.kind,
-    wanted,
-    minReadySeconds: owner.spec?.minReadySeconds ?? 0,
-    claimed,
-    terminating: countsTerminating ? terminating : undefined,
-    nodeOf: nodeFinder(caches),
-    onNodes: isChoice ? podsByNode(familyPods(type, ctx, family.uid)) : none,
+    wanted: replicas,
+    tally,
+    adopt,
+    release: deletionTimestamp ? [] : [...tally.misfits.values()],
+    read: (pod) => readMember(basis, pod, nowMs),
+    kept: () => [...members.values()].flatMap(({ pod, role }) => (role === 'kept' ? [pod] : [])),
+    onNodes: () => {
+      const family = controllerOf(owner)
+      return family ? podsByNode(familyPods(type, ctx, family.uid)) : none
+    },
+    countsTerminating,
+    changesAtMs,
     nowMs,
   }
 }
+
+const none: ReadonlyMap<string, number> = new Map()
 
 /** Pods of every owner that has the same owner. */
 function* familyPods(type: ResourceType, { caches }: ObserveContext, familyUid: string): Generator<Pod> {

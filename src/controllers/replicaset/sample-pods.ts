@@ -1,5 +1,7 @@
 import type { Pod } from '../../api/generated/types.ts'
+import { Roster } from '../kit/index.ts'
 import type { Observed } from './observe.ts'
+import { type Basis, type Member, type Tally, readMember, replicaReader } from './roster.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 
@@ -27,19 +29,40 @@ export function pod(name: string, { labels = { app: 'web' }, node = 'n1', phase 
   } as unknown as Pod
 }
 
-/** A ReplicaSet `web` of three as it was seen; nothing is there unless `seen` says so. */
-export const observed = (seen: Partial<Observed> & Partial<Observed['claimed']> = {}): Observed => {
-  const { kept = [], adopt = [], release = [], ...rest } = seen
-  const spec = { replicas: rest.wanted ?? 3, template: { metadata: { labels: { app: 'web' } } } } as unknown as Observed['owner']['spec']
+export interface Scene {
+  owner?: Observed['owner']
+  kind?: string
+  wanted?: number
+  minReadySeconds?: number
+  kept?: readonly Pod[]
+  adopt?: readonly Pod[]
+  release?: readonly Pod[]
+  /** Undefined where nobody asks. */
+  terminating?: readonly Pod[] | undefined
+  onNodes?: ReadonlyMap<string, number>
+  nowMs?: number
+}
+
+/** A ReplicaSet `web` of three as it was seen; nothing is there unless the scene says so. */
+export function observed(scene: Scene = {}): Observed {
+  const { kept = [], adopt = [], release = [], terminating = 'terminating' in scene ? undefined : [], wanted = 3, minReadySeconds = 0 } = scene
+  const spec = { replicas: wanted, template: { metadata: { labels: { app: 'web' } } } } as unknown as Observed['owner']['spec']
+  const basis: Basis = { matches: () => true, hasTemplateLabels: (labels) => labels?.['app'] === 'web', around: { minReadySeconds } }
+  const going = (terminating ?? []).map((p) => (p.metadata.deletionTimestamp ? p : { ...p, metadata: { ...p.metadata, deletionTimestamp: ago(0) } }))
+  const all = new Map([...kept, ...going].map((p) => [p.metadata.name!, p]))
+  const roster = new Roster<Pod, Member, Tally>({ all: () => all, get: (key) => all.get(key) }).refresh(replicaReader('', basis), scene.nowMs ?? nowMs)
   return {
-    owner: { metadata: { name: 'web', namespace: 'default', uid: 'uid-web' }, spec },
-    kind: 'ReplicaSet',
-    wanted: 3,
-    minReadySeconds: 0,
-    claimed: { kept, adopt, release },
-    terminating: [],
-    onNodes: new Map(),
-    nowMs,
-    ...rest,
+    owner: scene.owner ?? { metadata: { name: 'web', namespace: 'default', uid: 'uid-web' }, spec },
+    kind: scene.kind ?? 'ReplicaSet',
+    wanted,
+    tally: roster.tally,
+    adopt,
+    release,
+    read: (p) => readMember(basis, p, scene.nowMs ?? nowMs),
+    kept: () => [...kept],
+    onNodes: () => scene.onNodes ?? new Map<string, number>(),
+    countsTerminating: terminating !== undefined,
+    changesAtMs: roster.changesAtMs,
+    nowMs: scene.nowMs ?? nowMs,
   }
 }

@@ -1,64 +1,58 @@
-import { firstCause } from '../../api/explain/index.ts'
-import type { Pod, ReplicaSetStatus } from '../../api/generated/types.ts'
-import { selectorFromMap } from '../../api/selectors/label-selector.ts'
+import { type Cause, firstOf, worstOf } from '../../api/explain/index.ts'
+import type { ReplicaSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import {
-  type Condition, isPodAvailable, isPodReady, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, untilLateMs, whyOf, withFault,
-} from '../kit/workload/index.ts'
+import { type Condition, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, whyOf, withFault } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
+import { type Tally, count } from './roster.ts'
+
+type Counts = Pick<Tally, 'kept' | 'ready' | 'available' | 'labeled' | 'going'>
 
 /** What is true after a step: pods that were made or deleted just now count, so that nothing new is to be said once the caches have them. */
 export function status(seen: Observed, outcome: Outcome<Action>): ReplicaSetStatus {
-  const { pods, deleted, created } = after(seen, outcome)
-  const hasTemplateLabels = selectorFromMap(seen.owner.spec?.template?.metadata?.labels)
-  let [fullyLabeledReplicas, readyReplicas, availableReplicas] = [created, 0, 0]
-  for (const pod of pods) {
-    if (hasTemplateLabels(pod.metadata.labels)) fullyLabeledReplicas++
-    if (isPodReady(pod)) readyReplicas++
-    if (isPodAvailable(pod, seen.minReadySeconds, seen.nowMs)) availableReplicas++
-  }
-  const counts = { replicas: pods.length + created, fullyLabeledReplicas, readyReplicas, availableReplicas }
-  const { terminating } = seen
+  const counts = countsAfter(seen, outcome)
   return {
     ...seen.owner.status,
-    ...counts,
-    ...(terminating ? { terminatingReplicas: terminating.length + deleted.filter(staysWhenDeleted).length } : {}),
-    conditions: conditions(seen, outcome, availableReplicas, pods),
+    replicas: counts.kept,
+    fullyLabeledReplicas: counts.labeled,
+    readyReplicas: counts.ready,
+    availableReplicas: counts.available,
+    ...(seen.countsTerminating ? { terminatingReplicas: counts.going } : {}),
+    conditions: conditions(seen, outcome, counts.available),
   }
 }
 
-interface After {
-  /** Its own that were seen and are to stay. */
-  pods: readonly Pod[]
-  deleted: readonly Pod[]
-  created: number
-}
-
-function after({ claimed: { kept } }: Observed, { done }: Outcome<Action>): After {
-  if (done.length === 0) return { pods: kept, deleted: [], created: 0 }
-  const own = new Set(kept)
-  const deleted: Pod[] = []
-  let created = 0
+function countsAfter({ tally, read }: Observed, { done }: Outcome<Action>): Counts {
+  const { kept, ready, available, labeled, going } = tally
+  const counts: Counts = { kept, ready, available, labeled, going }
   for (const action of done) {
-    if (action.kind === 'CreatePod') created++
-    else if (action.kind === 'AdoptPod') own.add(action.pod)
-    else if (action.kind === 'DeletePod' && own.delete(action.pod)) deleted.push(action.pod)
+    if (action.kind === 'CreatePod') {
+      counts.kept++
+      counts.labeled++
+    } else if (action.kind === 'AdoptPod' || action.kind === 'DeletePod') {
+      const member = read(action.pod)
+      if (member) count(counts, member, action.kind === 'AdoptPod' ? 1 : -1)
+      if (action.kind === 'DeletePod' && staysWhenDeleted(action.pod)) counts.going++
+    }
   }
-  return { pods: [...own], deleted, created }
+  return counts
 }
 
-function conditions({ owner, kind, wanted, minReadySeconds, nodeOf, terminating, nowMs }: Observed, outcome: Outcome<Action>, available: number, pods: readonly Pod[]): Condition[] {
+function conditions(seen: Observed, outcome: Outcome<Action>, available: number): Condition[] {
+  const { owner, kind, wanted, nowMs } = seen
   const told = withFault(owner.status?.conditions, podFaultOf(outcome), nowMs, false)
   if (available >= wanted) {
     const message = `${kind} has minimum availability.`
     return setCondition(told, { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message }, nowMs)
   }
-  const around = { nowMs, minReadySeconds, ...(nodeOf ? { nodeOf } : {}) }
-  const { cause } = firstCause({ kind, object: owner, pods: terminating ? [...pods, ...terminating] : pods, around, refusal: refusalOf(told), wait: outcome.wait })
-  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(cause)), nowMs)
+  const about = { kind, object: owner, refusal: refusalOf(told), wait: outcome.wait }
+  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(firstOf(about, worstAfter(seen, outcome)))), nowMs)
 }
 
-/** The time after which a status says something else by itself: a pod that is being deleted is late. */
-export const changesInMs = ({ terminating, wanted, nowMs }: Observed, { availableReplicas = 0 }: ReplicaSetStatus): number | undefined =>
-  availableReplicas < wanted ? untilLateMs(terminating ?? [], nowMs) : undefined
+/** The worst cause among the pods that are there after a step. */
+function worstAfter({ tally: { causes }, adopt, kept, read }: Observed, { done }: Outcome<Action>): Cause | undefined {
+  const touched = new Set(done.flatMap((action) => (action.kind === 'DeletePod' || action.kind === 'AdoptPod' ? [action.pod] : [])))
+  if (touched.size === 0) return causes.peek()
+  const deleted = new Set(done.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
+  return worstOf([...kept(), ...adopt.filter((pod) => touched.has(pod))].map((pod) => (deleted.has(pod) ? undefined : read(pod)?.cause)))
+}

@@ -1,0 +1,166 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { KeyedHeap } from '../../base/keyed-heap.ts'
+
+/** How a controller reads the objects of an owner, one at a time, and what it counts of them. */
+export interface RosterReader<T extends KubeObject, Member, Tally> {
+  /** Says what members are read by, besides the object itself. Under another basis all of them are read anew. */
+  basis: string
+  /** Undefined for an object that does not count at all. */
+  read(object: T, nowMs: number): Member | undefined
+  empty(): Tally
+  add(tally: Tally, key: string, member: Member): void
+  remove(tally: Tally, key: string, member: Member): void
+  /** A tally as plain data, for audits. */
+  sumOf?(tally: Tally): unknown
+  /** The time at which a member has to be read again, though its object does not change. */
+  changesAtMs?(member: Member): number | undefined
+}
+
+/** Where a roster finds the objects of its owner. */
+export interface RosterSource<T extends KubeObject> {
+  /** All of them. */
+  all(): Iterable<readonly [key: string, object: T]>
+  /** The object of a key, if it is the owner's. */
+  get(key: string): T | undefined
+}
+
+const timetable = () => new KeyedHeap<string, { key: string; atMs: number }>((a, b) => a.atMs < b.atMs)
+
+/**
+ * What is known of the objects of one owner: read once for each version of an object, so that a reconcile costs what has changed, and not what there is.
+ * Members and tally are for reading only.
+ */
+export class Roster<T extends KubeObject, Member, Tally> {
+  readonly #source: RosterSource<T>
+  readonly #members = new Map<string, Member>()
+  /** Keys of objects that have changed since they were read. */
+  readonly #changed = new Set<string>()
+  #due = timetable()
+  #reader: RosterReader<T, Member, Tally> | undefined
+  #tally: Tally | undefined
+  #refreshedMs = 0
+
+  constructor(source: RosterSource<T>) {
+    this.#source = source
+  }
+
+  get members(): ReadonlyMap<string, Member> {
+    return this.#members
+  }
+
+  get tally(): Tally {
+    return this.#tally!
+  }
+
+  /** The time at which the next member changes by itself. */
+  get changesAtMs(): number | undefined {
+    return this.#due.peek()?.atMs
+  }
+
+  /** An object of the owner has come, changed or gone. */
+  note(key: string): void {
+    if (this.#reader) this.#changed.add(key)
+  }
+
+  /** Brings the roster up to date. */
+  refresh(reader: RosterReader<T, Member, Tally>, nowMs: number): this {
+    // What was so at a later time may not be so yet, if the clock was set back.
+    if (this.#reader?.basis !== reader.basis || nowMs < this.#refreshedMs) this.#begin(reader, nowMs)
+    else {
+      this.#reader = reader
+      for (const key of this.#changed) this.#read(key, this.#source.get(key), nowMs)
+      for (let next = this.#due.peek(); next && next.atMs <= nowMs; next = this.#due.peek()) this.#read(next.key, this.#source.get(next.key), nowMs)
+    }
+    this.#changed.clear()
+    this.#refreshedMs = nowMs
+    return this
+  }
+
+  #begin(reader: RosterReader<T, Member, Tally>, nowMs: number): void {
+    this.#reader = reader
+    this.#tally = reader.empty()
+    this.#members.clear()
+    this.#due = timetable()
+    for (const [key, object] of this.#source.all()) this.#read(key, object, nowMs)
+  }
+
+  #read(key: string, object: T | undefined, nowMs: number): void {
+    const reader = this.#reader!
+    const before = this.#members.get(key)
+    const after = object && reader.read(object, nowMs)
+    if (before) reader.remove(this.tally, key, before)
+    if (after) {
+      this.#members.set(key, after)
+      reader.add(this.tally, key, after)
+    } else this.#members.delete(key)
+    const atMs = after && reader.changesAtMs?.(after)
+    if (atMs !== undefined && atMs > nowMs) this.#due.set(key, { key, atMs })
+    else this.#due.delete(key)
+  }
+}
+
+/** Hears of a roster that is not what its objects say: for tests. */
+export type Audit = (problem: Error) => void
+
+/** The rosters of a controller. Each is kept for as long as the reconciles of one key ask for it. */
+export class Rosters<T extends KubeObject> {
+  readonly #sourceOf: (ownerUid: string) => RosterSource<T>
+  readonly #audit: Audit | undefined
+  /** By the uid of the owner. */
+  readonly #rosters = new Map<string, Roster<T, any, any>>()
+  /** By the key that is reconciled: the uids of the owners whose rosters it used last. */
+  readonly #used = new Map<string, Set<string>>()
+
+  /** With `audit`, each roster is also made from scratch, and must come out the same. */
+  constructor(sourceOf: (ownerUid: string) => RosterSource<T>, audit?: Audit) {
+    this.#sourceOf = sourceOf
+    this.#audit = audit
+  }
+
+  /** An object of this owner has come, changed or gone. */
+  note(ownerUid: string, key: string): void {
+    this.#rosters.get(ownerUid)?.note(key)
+  }
+
+  /** Gives the rosters for one reconcile of a key. Those that it does not ask for are forgotten. */
+  forReconcile(key: string): RosterOf<T> & { end(): void } {
+    const before = this.#used.get(key)
+    const used = new Set<string>()
+    const of: RosterOf<T> = (ownerUid, reader, nowMs) => {
+      used.add(ownerUid)
+      let roster = this.#rosters.get(ownerUid)
+      if (!roster) this.#rosters.set(ownerUid, (roster = new Roster(this.#sourceOf(ownerUid))))
+      roster.refresh(reader, nowMs)
+      if (this.#audit) this.#compare(ownerUid, roster, reader, nowMs)
+      return roster
+    }
+    const end = () => {
+      for (const uid of before ?? []) if (!used.has(uid)) this.#rosters.delete(uid)
+      if (used.size > 0) this.#used.set(key, used)
+      else this.#used.delete(key)
+    }
+    return Object.assign(of, { end })
+  }
+
+  /** The key is gone, and with it what was kept for it. */
+  forget(key: string): void {
+    this.forReconcile(key).end()
+  }
+
+  #compare(ownerUid: string, kept: Roster<T, any, any>, reader: RosterReader<T, any, any>, nowMs: number): void {
+    const anew = new Roster(this.#sourceOf(ownerUid)).refresh(reader, nowMs)
+    const seen = (roster: Roster<T, any, any>) => [...roster.members].sort(([a], [b]) => (a < b ? -1 : 1))
+    if (deepEqual(seen(kept), seen(anew)) && deepEqual(reader.sumOf?.(kept.tally), reader.sumOf?.(anew.tally))) return
+    this.#audit!(new Error(`the roster of ${ownerUid} is not what its objects say: ${problemOf(kept, anew)}`))
+  }
+}
+
+/** Asks for the roster of an owner. */
+export type RosterOf<T extends KubeObject = KubeObject> = <Member, Tally>(ownerUid: string, reader: RosterReader<T, Member, Tally>, nowMs: number) => Roster<T, Member, Tally>
+
+function problemOf(kept: Roster<any, unknown, unknown>, anew: Roster<any, unknown, unknown>): string {
+  for (const [key, member] of kept.members) if (!deepEqual(member, anew.members.get(key))) return `${key} has changed`
+  for (const key of anew.members.keys()) if (!kept.members.has(key)) return `${key} is missing`
+  return 'its tally is another'
+}

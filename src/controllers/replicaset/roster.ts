@@ -1,0 +1,83 @@
+import { type Cause, type Surroundings, causeOfPod } from '../../api/explain/index.ts'
+import type { Pod } from '../../api/generated/types.ts'
+import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
+import type { RosterReader } from '../kit/index.ts'
+import { type Causes, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, noCauses } from '../kit/workload/index.ts'
+
+/** A pod that an owner manages, with what the owner goes by. */
+export interface Member {
+  pod: Pod
+  /** `kept` counts as a replica, `misfit` would if it were selected, `going` is being deleted. */
+  role: 'kept' | 'misfit' | 'going'
+  /** Of one that counts as a replica. */
+  isReady: boolean
+  isAvailable: boolean
+  /** Whether it has all labels of the template. */
+  isLabeled: boolean
+  /** Why it is not available. */
+  cause: Cause | undefined
+}
+
+/** The pods of an owner in numbers. */
+export interface Tally {
+  kept: number
+  ready: number
+  available: number
+  labeled: number
+  going: number
+  misfits: Map<string, Pod>
+  /** The causes of all pods that are not available, the worst on top. */
+  causes: Causes
+}
+
+/** What a ReplicaSet or a ReplicationController goes by, besides its pods. */
+export interface Basis {
+  matches: LabelMatcher
+  hasTemplateLabels: LabelMatcher
+  around: Omit<Surroundings, 'nowMs'>
+}
+
+export function readMember({ matches, hasTemplateLabels, around }: Basis, pod: Pod, nowMs: number): Member | undefined {
+  if (isPodFinished(pod)) return undefined
+  const isSelected = matches(pod.metadata.labels)
+  const role = isPodTerminating(pod) ? 'going' : isSelected ? 'kept' : 'misfit'
+  if (role === 'going' && !isSelected) return undefined
+  const { minReadySeconds = 0 } = around
+  return {
+    pod,
+    role,
+    isReady: role === 'kept' && isPodReady(pod),
+    isAvailable: role === 'kept' && isPodAvailable(pod, minReadySeconds, nowMs),
+    isLabeled: role === 'kept' && hasTemplateLabels(pod.metadata.labels),
+    cause: role === 'misfit' ? undefined : causeOfPod(pod, { ...around, nowMs }),
+  }
+}
+
+/** The reader of an owner's pods. `name` says what they are read by. */
+export const replicaReader = (name: string, basis: Basis): RosterReader<Pod, Member, Tally> => ({
+  basis: name,
+  read: (pod, nowMs) => readMember(basis, pod, nowMs),
+  empty: () => ({ kept: 0, ready: 0, available: 0, labeled: 0, going: 0, misfits: new Map(), causes: noCauses() }),
+  add: (tally, key, member) => {
+    count(tally, member, 1)
+    if (member.role === 'misfit') tally.misfits.set(key, member.pod)
+    if (member.cause) tally.causes.set(key, member.cause)
+  },
+  remove: (tally, key, member) => {
+    count(tally, member, -1)
+    tally.misfits.delete(key)
+    tally.causes.delete(key)
+  },
+  sumOf: ({ kept, ready, available, labeled, going, misfits, causes }) => [kept, ready, available, labeled, going, misfits.size, causes.size, causes.peek()],
+  changesAtMs: ({ cause }) => cause?.changesAtMs,
+})
+
+/** Counts a member in, or out again. */
+export function count(tally: Pick<Tally, 'kept' | 'ready' | 'available' | 'labeled' | 'going'>, { role, isReady, isAvailable, isLabeled }: Member, by: 1 | -1): void {
+  if (role === 'going') tally.going += by
+  if (role !== 'kept') return
+  tally.kept += by
+  if (isReady) tally.ready += by
+  if (isAvailable) tally.available += by
+  if (isLabeled) tally.labeled += by
+}
