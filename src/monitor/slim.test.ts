@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
 import { storageClassOf } from '../api/kinds/storage-class-name.ts'
+import { causeOfPod } from '../api/explain/index.ts'
+import { condition, ended, podOf, podWith, readyPod, waiting } from '../api/explain/sample.ts'
 import { PodLabels } from './pod-labels.ts'
 import { viewOf } from './sandbox/sandbox-view.ts'
 import { podSlimmer, slimClaim, slimWorkload } from './slim.ts'
@@ -71,4 +73,21 @@ it('slimClaim() keeps the class, wherever it is said', () => {
 it('slimWorkload() drops templates', () => {
   const slim = slimWorkload({ metadata: { name: 'd', generation: 2, labels: { a: 'b' } }, spec: { replicas: 2, template: { spec: {} } }, status: { replicas: 1 } } as unknown as Deployment)
   expect(slim).toEqual({ metadata: { name: 'd', generation: 2 }, spec: { replicas: 2 }, status: { replicas: 1 } })
+})
+
+describe('podSlimmer() keeps what explains a pod', () => {
+  const probe = { containers: [{ name: 'main', image: 'app:1', readinessProbe: { tcpSocket: { port: 80 } }, env: [{ name: 'A' }] }] }
+  it.each<[string, Pod]>([
+    ['that is ready', readyPod()],
+    ['whose image cannot be pulled', podWith(waiting('ErrImagePull', 'no such image'))],
+    ['that crashes', podWith(waiting('CrashLoopBackOff'), { restartCount: 3, lastState: ended(1) })],
+    ['whose probe fails', podWith({ running: {} }, {}, { spec: probe, status: { phase: 'Running' } })],
+    ['that no node takes', podOf({ spec: { nodeName: undefined }, status: { conditions: [condition('PodScheduled', 'False', 2, { reason: 'Unschedulable', message: '0/3 nodes' })] } })],
+    ['that waits for a gate', podOf({ spec: { nodeName: undefined, schedulingGates: [{ name: 'g' }] }, status: { conditions: [condition('PodScheduled', 'False', 2, { reason: 'SchedulingGated' })] } })],
+    ['whose sandbox fails', podOf({ status: { conditions: [condition('PodReadyToStartContainers', 'False', 2, { reason: 'NetworkNotReady', message: 'no address' })] } })],
+    ['that is held by a finalizer', podOf({ metadata: { deletionTimestamp: '2025-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, finalizers: ['f'] } })],
+  ])('%s', (_, one) => {
+    const nowMs = Date.parse('2026-01-01T00:01:00Z')
+    expect(causeOfPod(podSlimmer([])(one), { nowMs })).toEqual(causeOfPod(one, { nowMs }))
+  })
 })

@@ -1,4 +1,5 @@
-import type { ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
+import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
+import { isPodReady } from '../api/kinds/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
@@ -16,6 +17,7 @@ export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
     if (Object.isFrozen(pod)) return pod
     const { metadata, spec, status } = pod
     const { name, namespace, uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } = metadata
+    if (!isPodReady(pod) || deletionTimestamp) return unready(pod, pick(metadata.labels, labels), pick(metadata.annotations, annotations))
     return {
       metadata: { name, namespace: once(namespace), uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, labels: pick(metadata.labels, labels), annotations: pick(metadata.annotations, annotations) },
       spec: { runtimeClassName: once(spec.runtimeClassName), volumes: spec.volumes?.map(slimVolume) },
@@ -30,12 +32,25 @@ export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   }
 }
 
+/** Of a pod that is not ready all is kept that explains why: few pods are so for long. */
+function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['labels'], annotations: Pod['metadata']['annotations']): Pod {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
+  const { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes, containers, initContainers } = spec
+  return {
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, annotations },
+    spec: { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(slimVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed) },
+    status,
+  } as unknown as Pod
+}
+
+const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Container) => ({ name, image, restartPolicy, startupProbe, readinessProbe })
+
 /** Of most volumes it is enough that they are there. */
 const anyVolume = Object.freeze({ name: '' })
 
 const slimVolume = ({ name, persistentVolumeClaim, ephemeral }: Volume) => (persistentVolumeClaim || ephemeral ? { name, persistentVolumeClaim, ephemeral } : anyVolume)
 
-const told: ReadonlySet<string> = new Set(['PodScheduled', sandboxConditionType])
+const told: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', sandboxConditionType])
 
 const running = Object.freeze({ restartCount: 0, state: Object.freeze({ running: Object.freeze({}) }) })
 const waiting = Object.freeze({ restartCount: 0 })

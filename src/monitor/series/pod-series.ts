@@ -1,3 +1,5 @@
+import { causeOfPod } from '../../api/explain/index.ts'
+import { isFinished } from '../../api/kinds/pod-deletion.ts'
 import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
@@ -53,6 +55,14 @@ const families: readonly StateFamily<TrackedPod>[] = [
     name: 'kube_pod_sandbox_termination_duration_seconds',
     help: 'How long after its deletion the pod had no sandbox any more.',
     of: ({ record }) => elapsed(record.deletedAtMs, record.terminatedAtMs),
+  },
+  {
+    name: 'coxswain_pod_unavailable',
+    help: '1 for a pod that has not ended and is not available, by the cause that conditions and `coxswain why` name.',
+    of: ({ pod }, nowMs) => {
+      const cause = isFinished(pod) ? undefined : causeOfPod(pod, { nowMs })
+      return cause && [[{ cause: cause.what }, 1]]
+    },
   },
   { name: 'kube_pod_sandbox_user_error', help: '1 if the pod lacks, or lacked, a config map or secret.', of: ({ record }) => (record.userErrorAtMs === undefined ? undefined : 1) },
 ]

@@ -113,3 +113,18 @@ describe('what a monitor tells', () => {
     expect(monitor.lines('coxswain_monitor_objects_without_series')).toEqual([])
   })
 })
+
+it('a pod that is not available is told with its cause, for as long as that lasts', async () => {
+  await watchFrom(cluster.transport)
+  await createPod('one')
+  const causes = async () => {
+    await passTime(clock, 1000)
+    return monitor.lines('coxswain_pod_unavailable').map((line) => /cause="(\w+)"/.exec(line)![1])
+  }
+  const report = (status: object) => cluster.client.patch(pods, 'default', 'one', { status }, { type: 'strategic', subresource: 'status' })
+  expect(await causes()).toEqual(['NotScheduledYet'])
+  await report({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' }] })
+  expect(await causes()).toEqual(['Unschedulable'])
+  await report({ phase: 'Running', conditions: [{ type: 'PodScheduled', status: 'True' }, { type: 'Ready', status: 'True' }] })
+  expect(await causes()).toEqual([])
+})
