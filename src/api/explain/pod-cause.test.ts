@@ -445,7 +445,8 @@ describe('hooks of a CloneSet', () => {
     status: {
       phase: 'Running',
       conditions: [
-        condition('Ready', 'False', 5), condition('InPlaceUpdateReady', 'False', 8, { message: 'on its way to web-2' }),
+        condition('Ready', 'False', 5),
+        condition('InPlaceUpdateReady', 'False', 8, { message: 'the pod is being updated in place to revision web-2' }),
       ],
       containerStatuses: [containerOf({ running: {} }, { ready: true })],
     },
@@ -479,7 +480,7 @@ describe('hooks of a CloneSet', () => {
     ['a state that nobody knows', inState('Odd'), 'Waiting', 'has the unknown life cycle state "Odd"', free],
     [
       'the gate of an update',
-      shut, 'InPlaceUpdate', 'is being updated in place: on its way to web-2', { weight: 'starting', since: 8 },
+      shut, 'InPlaceUpdate', 'is being updated in place to revision web-2', { weight: 'starting', since: 8 },
     ],
   )
 })

@@ -14,9 +14,9 @@ export interface Surroundings {
   nowMs: number
   minReadySeconds?: number
   /** Finds a claim of the pod's namespace. */
-  claimOf?(name: string): PersistentVolumeClaim | undefined
+  claimOf?: ((name: string) => PersistentVolumeClaim | undefined) | undefined
   /** Finds a node. Null says that there is none; undefined, that it is not known: a cache may not have it yet. */
-  nodeOf?(name: string): Node | null | undefined
+  nodeOf?: ((name: string) => Node | null | undefined) | undefined
   /** The hooks of a CloneSet. */
   lifecycle?: CloneSetLifecycle | undefined
   /** Pods of a Job are to end: one that has succeeded is no problem. */
@@ -250,7 +250,9 @@ function gateCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined 
   if (hook) return hook
   const since = condition?.lastTransitionTime ?? unreadySince(pod)
   if (gate.conditionType === inPlaceUpdateReady) {
-    return say('InPlaceUpdate', 'starting', `is being updated in place${detail(undefined, condition?.message)}`, since, 'Wait: its containers are being restarted.')
+    const text = condition?.message?.match(/^the pod (is being updated in place to revision \S+)$/)?.[1]
+    const help = 'Wait: its containers are being restarted.'
+    return say('InPlaceUpdate', 'starting', text ?? 'is being updated in place', since, help)
   }
   const text = `waits for its readiness gate ${gate.conditionType}${detail(condition?.reason, condition?.message)}`
   return say('ReadinessGate', 'held', text, since, `Whoever sets condition ${gate.conditionType} of the pod is to set it to True.`)

@@ -76,6 +76,23 @@ describe('the order of causes', () => {
   })
 })
 
+describe('pods that are going and keep nobody waiting', () => {
+  const late = named('a-0', podOf({ metadata: { deletionTimestamp: timeAt(10) } }))
+
+  it.each<[string, readonly Pod[], readonly Pod[], string | undefined]>([
+    ['are named where nothing else is', [healthy('web-1')], [late], 'a-0 TerminationHangs'],
+    ['are named before pods that merely start', [fresh('web-1')], [late], 'a-0 TerminationHangs'],
+    ['are not named before pods in trouble', [broken('web-1')], [late], 'web-1 ImagePull'],
+    ['are not named before pods that are held', [gated('web-1')], [late], 'web-1 SchedulingGated'],
+    ['are not named before pods that start, while they have time', [fresh('web-1')], [going('a-0')], 'web-1 Starting'],
+    ['are named in time where there is nothing else', [], [going('a-0')], 'a-0 Terminating'],
+    ['are nothing where there are none', [], [], undefined],
+  ])('%s', (_, pods, leaving, expected) => {
+    const { cause } = firstCause(workload(pods, { going: leaving }))
+    expect(cause && gist(cause)).toBe(expected)
+  })
+})
+
 describe('the time at which a cause changes by itself', () => {
   it.each<[string, readonly Pod[], number | undefined]>([
     [
@@ -171,6 +188,17 @@ describe('what the workload itself waits for', () => {
     [
       'OnDelete', { pods: old, isUpdated: () => false }, { spec: { updateStrategy: { type: 'OnDelete' } } },
       'OnDelete held: StatefulSet web waits for you to delete 2 outdated pods, such as web-0 (OnDelete).',
+    ],
+    [
+      'a Job after failures', { kind: 'Job' },
+      {
+        status: {
+          conditions: [
+            condition('Waiting', 'False', 9, { reason: 'BackOff', message: 'After 2 failures, the next. Pod x' }),
+          ],
+        },
+      },
+      'BackOff timed: Job web backs off: after 2 failures, the next.',
     ],
     [
       'deleted with a finalizer', {},

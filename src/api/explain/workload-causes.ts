@@ -1,7 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
-import { type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight } from './cause.ts'
+import { type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, isWorthNaming } from './cause.ts'
 import { type Surroundings, causeOfPod } from './pod-cause.ts'
 
 /** The fields of a workload that explain what it waits for. Each kind has some of them. */
@@ -33,6 +33,8 @@ export interface Workload {
   object: WorkloadObject
   /** Its own pods of every revision, terminating ones included. */
   pods: Iterable<Pod>
+  /** Pods that are being deleted and keep no other from being made: they are named where no pod of `pods` is. */
+  going?: Iterable<Pod> | undefined
   around: Surroundings
   refusal?: Refusal | undefined
   /** Whether a pod is of the revision that is rolled out. */
@@ -55,24 +57,33 @@ export interface FirstCause {
 
 /** Finds the first of all causes in one pass over the pods. A refusal comes first, since nothing else can happen before it ends. */
 export function firstCause(workload: Workload): FirstCause {
-  let worst: Cause | undefined
   let changesAtMs: number | undefined
-  for (const pod of workload.pods) {
-    const cause = podCause(workload, pod)
-    if (!cause) continue
-    if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
-    if (!worst || byWeight(cause, worst) < 0) worst = cause
+  const worstAmong = (pods: Iterable<Pod>): Cause | undefined => {
+    let worst: Cause | undefined
+    for (const pod of pods) {
+      const cause = podCause(workload, pod)
+      if (!cause) continue
+      if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
+      if (!worst || byWeight(cause, worst) < 0) worst = cause
+    }
+    return worst
   }
-  return { cause: refusalCause(workload) ?? worst ?? waitCause(workload), changesAtMs }
+  return { cause: firstOf(workload, worstAmong(workload.pods), worstAmong(workload.going ?? [])), changesAtMs }
 }
 
-/** The same where the worst cause of the pods is known already. */
-export const firstOf = (about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined): Cause | undefined =>
-  refusalCause(about as Workload) ?? worst ?? waitCause(about as Workload)
+/** The same where the worst causes are known already: among pods that are to stay, and among those that are going. */
+export function firstOf(about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined, going: Cause | undefined): Cause | undefined {
+  return refusalCause(about as Workload) ?? eitherOf(worst, going) ?? waitCause(about as Workload)
+}
+
+/** Pods that are going are named where no other is worth naming; while they have time, only where there is no other. */
+const eitherOf = (first: Cause | undefined, going: Cause | undefined): Cause | undefined =>
+  going && (!first || going.weight !== 'starting') && !isWorthNaming(first) ? going : first
 
 /** All causes of a workload, the worst first. */
 export function explain(workload: Workload): Cause[] {
-  const pods = [...workload.pods].flatMap((pod) => podCause(workload, pod) ?? []).sort(byWeight)
+  const all = [...workload.pods, ...(workload.going ?? [])]
+  const pods = all.flatMap((pod) => podCause(workload, pod) ?? []).sort(byWeight)
   const own = [...holdCauses(workload), ...budgetCauses(workload)]
   const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
   const wait = hasTrouble ? undefined : waitCause(workload)
@@ -157,6 +168,13 @@ function holdCauses(workload: Workload): Cause[] {
   if (spec.suspend) {
     const help = `kubectl patch ${resource} -p '{"spec":{"suspend":false}}'.`
     causes.push(held('Suspended', 'is suspended', condition('Suspended')?.lastTransitionTime, help))
+  }
+  const waiting = condition('Waiting')
+  if (waiting?.reason === 'BackOff') {
+    const [first = ''] = (waiting.message ?? '').split('. ')
+    const text = `backs off: ${first.charAt(0).toLowerCase()}${first.slice(1).replace(/\.$/, '')}`
+    const help = 'See why its pods fail: kubectl logs, kubectl describe pod.'
+    causes.push(make(workload, 'BackOff', 'timed', text, undefined, help))
   }
   if (progressing?.reason === 'PartitionReached') {
     causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, `Lower the partition of ${resource} to go on.`))

@@ -7,6 +7,7 @@ import type { Look } from './look.ts'
 import type { Revision } from './revision.ts'
 
 const pausedReason = 'RolloutPaused'
+const resumedReason = 'RolloutResumed'
 const completeReason = 'NewRevisionAvailable'
 const movingReason = 'ReplicasUpdated'
 
@@ -19,6 +20,8 @@ export function expectedUpdated(look: Look, counts = look.counts, current = look
   const left = counts.replicas - counts.updatedReplicas
   return Math.max(0, replicas - (current.name === update.name ? Math.min(partition, left) : partition))
 }
+
+const resumedText = (name: string): string => `The rollout of revision ${name} goes on.`
 
 /** The conditions of a set with what Progressing says. `counts` are those after the step. */
 export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout['failed']): Condition[] {
@@ -45,6 +48,7 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
     hasRisen: hasRisen(set.status, counts),
     messages: {
       moving: `${updated}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
+      waiting: (reason) => (reason === resumedReason ? `${resumedText(revisions.update.name)}${why.named}` : undefined),
       exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
     },
   }, nowMs)
@@ -70,7 +74,7 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   const { name } = revisions.update
   const current = findCondition(conditions, 'Progressing')
   if (!current || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
-  if (current.reason === pausedReason) return { status: 'Unknown', reason: 'RolloutResumed', message: `The rollout of revision ${name} goes on.` }
+  if (current.reason === pausedReason) return { status: 'Unknown', reason: resumedReason, message: resumedText(name) }
   const isAsSeen = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedUpdated(look))
   const isSame = isAsSeen && !mayHavePaused(look, current.reason)
   return isSame ? undefined : { status: 'True', reason: movingReason, message: `${expectedUpdated(look)} of ${replicas} replicas are to be at revision ${name}.` }

@@ -98,7 +98,10 @@ describe('status() says Progressing', () => {
   it('in words that name a pod which is as it should be, and may not be updated', () => {
     const refusal = failed({ kind: 'RefuseUpdate', pod: samplePods('a1')[0]!, why: 'no' }, new TerminalError('pod a1 cannot be updated in place'))
     const { conditions } = after({ set: b({ status: told('ReplicasUpdated', { updatedReplicas: 4, readyReplicas: 5, availableReplicas: 5 }) }), pods: samplePods('a1 b2 b3 b4 b5') }, refusal)
-    expect(findCondition(conditions, 'Progressing')!.message).toBe('No progress with revision web-b for 600 seconds. CloneSet web cannot update a pod: pod a1 cannot be updated in place.')
+    const { message, lastTransitionTime: since } = findCondition(conditions, 'FailedUpdate')!
+    const sentence = `CloneSet web cannot update a pod: ${message}, since ${since}.`
+    expect(message).toBe('pod a1 cannot be updated in place')
+    expect(findCondition(conditions, 'Progressing')!.message).toBe(`No progress with revision web-b for 600 seconds. ${sentence}`)
   })
 
   it('how far a pause has let it come', () => {

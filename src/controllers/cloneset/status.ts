@@ -52,9 +52,10 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
   const { cause } = firstCause({
     kind: 'CloneSet',
     object: set,
-    pods: [...members.flatMap(({ pod, isAvailable }) => (isAvailable ? [] : [pod])), ...terminating],
-    around: { nowMs, minReadySeconds, lifecycle, claimOf: (name) => awaited.get(name), ...(nodeOf ? { nodeOf } : {}) },
-    refusal: refusalOf(withFault(set.status.conditions, fault, nowMs)) ?? (updateFailure ? { what: 'UpdateRefused', message: updateFailure } : undefined),
+    pods: members.flatMap(({ pod, isAvailable }) => (isAvailable ? [] : [pod])),
+    going: terminating,
+    around: { nowMs, minReadySeconds, lifecycle, claimOf: (name) => awaited.get(name), nodeOf },
+    refusal: refusalOf(withFailedUpdate(withFault(set.status.conditions, fault, nowMs), updateFailure, nowMs)),
     isUpdated: (pod) => hashOfName(pod.metadata.labels?.[revisionHashLabel] ?? '') === revisions.update.hash,
     wait: outcome.wait,
   })

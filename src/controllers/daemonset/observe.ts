@@ -1,7 +1,7 @@
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../api/generated/types.ts'
 import { type Claim, claim, compileLabelSelector, controllerrevisions, nodes, pods as podType } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { inHistory, nodeFinder } from '../kit/workload/index.ts'
+import { type Finders, findersOf, inHistory } from '../kit/workload/index.ts'
 import { type FailedPods, failuresOf } from './failed-pods.ts'
 import { type FitOf, fitOf } from './fit.ts'
 import { type Place, placesOf } from './places.ts'
@@ -19,7 +19,7 @@ export interface Observed {
   failures: FailedPods
   /** The node that was added last, of those that are to run a pod. */
   newestNode: Node | undefined
-  nodeOf?: ((name: string) => Node | undefined) | undefined
+  finders?: Finders
   nowMs: number
   /** A gate. */
   hasConditions: boolean
@@ -37,7 +37,7 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
     pods,
     places: placesOf(all, fit, [...pods.kept, ...pods.adopt]),
     newestNode: newestOf(all, fit),
-    nodeOf: nodeFinder(caches),
+    finders: findersOf(caches, namespace),
     revision: revisionOf(set, history),
     history,
     orphanRevisions: revisions.adopt,

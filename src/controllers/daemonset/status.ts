@@ -34,7 +34,7 @@ function collisions({ status: { collisionCount } }: DaemonSet, { failed }: Outco
 }
 
 function conditionsOf(seen: Observed, places: readonly Place[], counts: Counts, outcome: Outcome<Action>): Condition[] {
-  const { nowMs, set, revision, nodeOf } = seen
+  const { nowMs, set, revision, finders } = seen
   const { desiredNumberScheduled: desired, numberAvailable } = counts
   const { minReadySeconds = 0 } = set.spec
   const fault = podFaultOf(outcome)
@@ -42,7 +42,7 @@ function conditionsOf(seen: Observed, places: readonly Place[], counts: Counts, 
     kind: 'DaemonSet',
     object: set,
     pods: places.flatMap(({ pods }) => pods),
-    around: { nowMs, minReadySeconds, ...(nodeOf ? { nodeOf } : {}) },
+    around: { nowMs, minReadySeconds, ...finders },
     refusal: refusalOf(withFault(set.status.conditions, fault, nowMs)),
     isUpdated: (pod) => revision.has(pod),
     wait: outcome.wait,

@@ -2,9 +2,18 @@ import { type Cause, worstOf } from '../../api/explain/index.ts'
 import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods, replicasets } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { causeReader, isPodFinished, nodeFinder } from '../kit/workload/index.ts'
+import { soonest } from '../../base/soonest.ts'
+import { causeReader, findersOf, isPodFinished } from '../kit/workload/index.ts'
 import { isRollingUpdate } from './bounds.ts'
 import { sortOut } from './replica-sets.ts'
+
+/** The worst cause among pods that are to stay, and among those that are going. */
+export interface WorstCauses {
+  staying: Cause | undefined
+  going: Cause | undefined
+  /** The time at which one of them changes by itself. */
+  changesAtMs: number | undefined
+}
 
 export interface Observed {
   deployment: Deployment
@@ -18,10 +27,10 @@ export interface Observed {
   release: readonly ReplicaSet[]
   /** A pod of an old revision that may still run. Only a Recreate asks for it. */
   oldPod: string | undefined
-  /** The worst cause among pods of the new revision that are not available. */
-  newCause: Cause | undefined
+  /** The worst causes among pods of the new revision that are not available. */
+  newCauses: WorstCauses
   /** The same among pods of old revisions, where too few are available, or a Recreate waits for them to go. */
-  oldCause: Cause | undefined
+  oldCauses: WorstCauses
   nowMs: number
 }
 
@@ -30,9 +39,15 @@ export function observe({ caches, nowMs, roster }: ObserveContext, deployment: D
   const candidates = [...caches.owned(replicasets, deployment), ...caches.orphans(replicasets, deployment.metadata.namespace ?? '')]
   const { kept, adopt, release } = claim(deployment, compileLabelSelector(deployment.spec.selector), candidates)
   const { newSet, oldSets } = sortOut(deployment, kept)
-  const nodeOf = nodeFinder(caches)
-  const reader = causeReader({ minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...(nodeOf ? { nodeOf } : {}) })
-  const causeIn = (set: ReplicaSet): Cause | undefined => roster(set.metadata.uid ?? '', reader, nowMs).tally.peek()
+  const reader = causeReader({ minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...findersOf(caches, deployment.metadata.namespace ?? '') })
+  const causesIn = (sets: readonly ReplicaSet[]): WorstCauses => {
+    const rosters = sets.map((set) => roster(set.metadata.uid ?? '', reader, nowMs))
+    return {
+      staying: worstOf(rosters.map(({ tally }) => tally.staying.peek())),
+      going: worstOf(rosters.map(({ tally }) => tally.going.peek())),
+      changesAtMs: soonest(...rosters.map(({ changesAtMs }) => changesAtMs)),
+    }
+  }
   const podsOf = (sets: readonly ReplicaSet[]): Pod[] => sets.flatMap((set) => caches.owned(pods, set))
   return {
     deployment,
@@ -41,8 +56,8 @@ export function observe({ caches, nowMs, roster }: ObserveContext, deployment: D
     adopt,
     release,
     oldPod: isRollingUpdate(deployment) ? undefined : podsOf(oldSets).find((pod) => !isPodFinished(pod))?.metadata.name,
-    newCause: newSet && isShort(newSet) ? causeIn(newSet) : undefined,
-    oldCause: worstOf(oldSets.map((set) => (isShort(set) || (!isRollingUpdate(deployment) && hasPods(set)) ? causeIn(set) : undefined))),
+    newCauses: causesIn(newSet && isShort(newSet) ? [newSet] : []),
+    oldCauses: causesIn(oldSets.filter((set) => isShort(set) || (!isRollingUpdate(deployment) && hasPods(set)))),
     nowMs,
   }
 }

@@ -13,6 +13,7 @@ import type { Action } from './plan.ts'
 export const completeReason = 'NewReplicaSetAvailable'
 const movingReason = 'ReplicaSetUpdated'
 const pausedReason = 'DeploymentPaused'
+const resumedReason = 'DeploymentResumed'
 const refusedReason = 'ReplicaSetCreateError'
 
 /** Whether every pod is of the newest revision and available, and no other is left. */
@@ -50,7 +51,7 @@ export function progressOf(seen: Observed, outcome: Outcome<Action>, status: Dep
     hasRisen: hasRisen(deployment.status ?? {}, status),
     messages: {
       moving: moving + why.named,
-      waiting: (reason) => (beginningText(reason, name) ?? moving) + why.named,
+      waiting: (reason) => followed(beginningText(reason, name) ?? moving, why.named),
       exceeded: `${subject} has timed out progressing.${why.always}`,
     },
   }, nowMs)
@@ -67,9 +68,13 @@ const headwayOf = (newSet: ReplicaSet | undefined, { replicas = 0, updatedReplic
 const refusedWords = (current: Condition | undefined, { reason, message }: NonNullable<Rollout['failed']>): Words | undefined =>
   current?.reason === refusedReason ? undefined : { status: 'False', reason, message }
 
+/** Kubernetes' words for a beginning have no full stop: they get one where another sentence follows. */
+const followed = (text: string, more: string): string => (more && !text.endsWith('.') ? `${text}.${more}` : text + more)
+
 /** The sentence that a rollout begins with, which it keeps until something moves. */
 function beginningText(reason: string, name: string | undefined): string | undefined {
   if (reason === 'NewReplicaSetCreated') return `Created new replica set ${JSON.stringify(name)}`
+  if (reason === resumedReason) return 'Deployment is resumed'
   return reason === 'FoundNewReplicaSet' ? `Found new replica set ${JSON.stringify(name)}` : undefined
 }
 
@@ -82,7 +87,7 @@ function beginningOf(
   const created = createdName(outcome)
   if (created) return say('NewReplicaSetCreated', created)
   if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
-  if (current?.reason === pausedReason) return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' }
+  if (current?.reason === pausedReason) return { ...say(resumedReason, undefined), status: 'Unknown' }
   if (!current || !newSet) return undefined
   const isDone = isRolloutSettled(conditions)
   if (current.progress) {

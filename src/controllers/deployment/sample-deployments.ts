@@ -54,6 +54,8 @@ export function replicaSet(number: number, { replicas = 0, available = 0, desire
   } as ReplicaSet
 }
 
+const none = { staying: undefined, going: undefined, changesAtMs: undefined }
+
 /** What is seen of a Deployment whose ReplicaSets are these; the one of image `v9` is the new one. */
 export function observed(seen: Partial<Observed> & { sets?: readonly ReplicaSet[] } = {}): Observed {
   const { sets = [], ...rest } = seen
@@ -64,8 +66,8 @@ export function observed(seen: Partial<Observed> & { sets?: readonly ReplicaSet[
     adopt: [],
     release: [],
     oldPod: undefined,
-    newCause: undefined,
-    oldCause: undefined,
+    newCauses: none,
+    oldCauses: none,
     nowMs,
     ...rest,
   }

@@ -148,7 +148,7 @@ describe('Progressing', () => {
   it('names the pod that it waited for', () => {
     const pod = { metadata: { name: 'web-9-x' }, spec: { nodeName: 'n' }, status: { containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ErrImagePull' } } }] } } as unknown as Pod
     const d = of({}, { ...atHalf, conditions: [progressing('ReplicaSetUpdated', { lastUpdateTime: at(60) })] })
-    expect(words(observed({ deployment: d, sets: [half], newCause: causeOfPod(pod, { nowMs }) }))).toContain('has timed out progressing. Pod web-9-x cannot pull image "" for container "main".')
+    expect(words(observed({ deployment: d, sets: [half], newCauses: { staying: causeOfPod(pod, { nowMs }), going: undefined, changesAtMs: undefined } }))).toContain('has timed out progressing. Pod web-9-x cannot pull image "" for container "main".')
   })
 
   it('names what kept the ReplicaSet from making pods', () => {

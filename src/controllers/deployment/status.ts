@@ -1,5 +1,6 @@
 import { type Cause, firstOf, isWorthNaming } from '../../api/explain/index.ts'
 import type { DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
+import { soonest } from '../../base/soonest.ts'
 import type { Outcome } from '../kit/index.ts'
 import { type Condition, type StoredCondition, type Why, deadlineInMs, findCondition, refusalOf, removeCondition, setTimedCondition, whyOf } from '../kit/workload/index.ts'
 import { type Annotations, revisionAnnotation } from './annotations.ts'
@@ -31,7 +32,7 @@ export function statusOf(seen: Observed, outcome: Outcome<Action>): DeploymentSt
   }
   const why = whyOf(causeOf(seen, outcome.wait))
   const said = setAvailable(before.conditions, bounds, availableReplicas, why, nowMs)
-  const conditions = setReplicaFailure(progressOf(seen, outcome, counts, said, why), newSet, sets)
+  const conditions = setReplicaFailure(progressOf(seen, outcome, counts, said, why), failuresOf(newSet, oldSets)[0])
   return { ...counts, conditions: conditions as DeploymentCondition[] }
 }
 
@@ -69,14 +70,17 @@ function collisions(before: DeploymentStatus, { failed }: Outcome<Action>): Pick
 }
 
 /** The first cause among pods of the new revision; where none is worth naming, among those of old ones. */
-function causeOf({ deployment, newSet, newCause, oldCause }: Observed, wait: string | undefined): Cause | undefined {
-  const first = firstOf({ kind: 'Deployment', object: deployment, refusal: refusalOf(newSet?.status?.conditions), wait }, newCause)
-  return isWorthNaming(first) ? first : (oldCause ?? first)
+function causeOf({ deployment, newSet, oldSets, newCauses, oldCauses }: Observed, wait: string | undefined): Cause | undefined {
+  const about = { kind: 'Deployment', object: deployment, wait }
+  const first = firstOf({ ...about, refusal: refusalOf(failuresOf(newSet, oldSets)) }, newCauses.staying, newCauses.going)
+  return isWorthNaming(first) ? first : (firstOf(about, oldCauses.staying, oldCauses.going) ?? first)
 }
 
-/** The time after which a status says something else by itself: its deadline passes. */
-export const changesInMs = ({ deployment: { spec }, nowMs }: Observed, { conditions }: DeploymentStatus): number | undefined =>
-  deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs)
+/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+export function changesInMs({ deployment: { spec }, newCauses, oldCauses, nowMs }: Observed, { conditions }: DeploymentStatus): number | undefined {
+  const atMs = soonest(newCauses.changesAtMs, oldCauses.changesAtMs)
+  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), atMs === undefined ? undefined : atMs - nowMs)
+}
 
 function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, why: Why, nowMs: number): Condition[] {
   const [status, reason, message] =
@@ -86,9 +90,11 @@ function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds
   return setTimedCondition(conditions, { type: 'Available', status, reason, message }, nowMs)
 }
 
-/** What keeps a ReplicaSet from its pods keeps the Deployment from them: the new one's trouble before that of the others. */
-function setReplicaFailure(conditions: readonly Condition[], newSet: ReplicaSet | undefined, sets: readonly ReplicaSet[]): Condition[] {
-  const failure = [newSet, ...sets].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure')).find((c) => c !== undefined)
+/** The conditions that tell what keeps ReplicaSets, and so the Deployment, from their pods: the new one's before those of the others. */
+const failuresOf = (newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): Condition[] =>
+  [newSet, ...oldSets].flatMap((set) => findCondition(set?.status?.conditions, 'ReplicaFailure') ?? [])
+
+function setReplicaFailure(conditions: readonly Condition[], failure: Condition | undefined): Condition[] {
   const others = removeCondition(conditions, 'ReplicaFailure')
   if (!failure) return others
   const { type, status, reason, message, lastTransitionTime } = failure

@@ -1,7 +1,9 @@
-import { type Cause, firstCause } from '../../api/explain/index.ts'
-import type { JobCondition } from '../../api/generated/types.ts'
-import { type Saying, isConditionTrue, isPodFinished, setCondition, timestamp, whyOf } from '../kit/workload/index.ts'
-import { waitMs } from './back-off.ts'
+import { type Cause, afterward, causeOfPod, firstCause } from '../../api/explain/index.ts'
+import type { JobCondition, Pod } from '../../api/generated/types.ts'
+import {
+  type Saying, isConditionTrue, isPodFinished, isPodTerminating, setCondition, timestamp, untilLateMs, whyOf,
+} from '../kit/workload/index.ts'
+import { endedAtMs, waitMs } from './back-off.ts'
 import type { Effects } from './effects.ts'
 import type { Goal } from './goal.ts'
 import type { Observed } from './observe.ts'
@@ -46,22 +48,37 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
 }
 
 /** The first cause among pods that are to run. Pods that have ended are counted, and not waited for. */
-function causeOf({ job, pods, nodeOf, nowMs }: Observed, { ended, refusal }: Effects): Cause | undefined {
+function causeOf({ job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects): Cause | undefined {
   return firstCause({
     kind: 'Job',
     object: job,
     pods: pods.filter((pod) => !isPodFinished(pod) && !ended.has(pod)),
-    around: { nowMs, runsToCompletion: true, ...(nodeOf ? { nodeOf } : {}) },
+    around: { nowMs, runsToCompletion: true, ...finders },
     refusal: refusal && { what: 'CreateRefused', message: refusal.message },
   }).cause
 }
 
+/** Why the pod failed that has ended last. */
+function lastFailure(pods: readonly Pod[], nowMs: number): Cause | undefined {
+  const failed = pods.filter((pod) => pod.status?.phase === 'Failed').toSorted((a, b) => endedAtMs(a) - endedAtMs(b))
+  const last = failed.at(-1)
+  return last && causeOfPod(last, { nowMs, runsToCompletion: true })
+}
+
+/** The time after which a status says something else by itself: a pod that is being deleted is late. */
+export const changesInMs = ({ pods, nowMs }: Observed): number | undefined =>
+  untilLateMs(pods.filter(isPodTerminating), nowMs)
+
 /** Why there are no pods. */
-function reasonForNone({ job: { spec }, goal, backOff, nowMs }: Observed, { refusal }: Effects, named: string): [reason: string, message: string] {
+function reasonForNone(
+  { job: { spec }, pods, goal, backOff, nowMs }: Observed, { refusal }: Effects, named: string,
+): [reason: string, message: string] {
   if (refusal) return ['FailedCreate', `The Job has no pods.${named}`]
   const ms = goal ? 0 : waitMs(backOff, nowMs)
   if (ms > 0 && spec.backoffLimitPerIndex === undefined) {
-    return ['BackOff', `After ${backOff.failures} failures in a row, the next pod is due at ${timestamp(nowMs + ms)}`]
+    const failures = `${backOff.failures} ${backOff.failures === 1 ? 'failure' : 'failures'} in a row`
+    const why = afterward(lastFailure(pods, nowMs))
+    return ['BackOff', `After ${failures}, the next pod is due at ${timestamp(nowMs + ms)}.${why}`]
   }
   return ['NoPods', 'The Job has no pods']
 }

@@ -3,6 +3,7 @@ import { controllerOf, jobs, pods } from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
 import { keysSelecting, selectorIndex } from '../kit/workload/index.ts'
 import { announce, apply } from './apply.ts'
+import { changesInMs } from './conditions.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { status } from './status.ts'
@@ -24,6 +25,7 @@ export const jobController = defineController<Job, Observed, Action>({
   plan,
   apply,
   status,
+  changesInMs,
   announce,
   remember: ({ job, backOff }) => (isFinished(job) ? undefined : backOff),
 })

@@ -1,7 +1,7 @@
-import type { Job, Node, Pod } from '../../api/generated/types.ts'
+import type { Job, Pod } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods as podType } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { nodeFinder } from '../kit/workload/index.ts'
+import { type Finders, findersOf } from '../kit/workload/index.ts'
 import { type BackOff, backOffAfter, recoverBackOff } from './back-off.ts'
 import { type Goal, goalOf } from './goal.ts'
 import { type Tally, tallyOf } from './tally.ts'
@@ -17,7 +17,7 @@ export interface Observed {
   tally: Tally
   goal: Goal | undefined
   backOff: BackOff
-  nodeOf?: ((name: string) => Node | undefined) | undefined
+  finders?: Finders
   nowMs: number
 }
 
@@ -25,7 +25,10 @@ export interface Observed {
 export function observe({ caches, nowMs, remembered }: ObserveContext, job: Job): Observed {
   const candidates = [...caches.owned(podType, job), ...caches.orphans(podType, job.metadata.namespace!)]
   const { kept, adopt, release } = claim(job, compileLabelSelector(job.spec.selector), candidates)
-  return { ...judge(job, kept, nowMs, remembered as BackOff | undefined), strays: adopt, strangers: release, nodeOf: nodeFinder(caches) }
+  return {
+    ...judge(job, kept, nowMs, remembered as BackOff | undefined), strays: adopt, strangers: release,
+    finders: findersOf(caches, job.metadata.namespace!),
+  }
 }
 
 /** What follows from the pods of a Job. */

@@ -182,7 +182,9 @@ describe('status() of what users wait for', () => {
     const message = (seen: Sample, outcome = nothing) => status(sample(seen), outcome).conditions!.find((c) => c.type === 'Waiting')!.message
     const unschedulable = pod('a', { isBound: false, conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes are available', lastTransitionTime: ago(9) }] })
     expect(message({ pods: [unschedulable] })).toBe(`No pod is running yet. Pod a cannot be scheduled: 0/3 nodes are available, since ${ago(9)}.`)
-    expect(message({ pods: [pod('a', { phase: 'Failed', endedFor: 2 })] })).toBe(`After 1 failures in a row, the next pod is due at ${ago(-8)}`)
+    expect(message({ pods: [pod('a', { phase: 'Failed', endedFor: 2 })] })).toBe(
+      `After 1 failure in a row, the next pod is due at ${ago(-8)}. Pod a has lost container "c": exit code 1.`,
+    )
     const refused: Outcome<Action> = { ...nothing, failed: [{ action: { kind: 'CreatePod' }, error: notFound({ group: '', resource: 'quotas' }, 'x') }] }
     expect(message({}, refused)).toContain('not found')
   })

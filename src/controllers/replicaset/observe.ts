@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { selectorFromMap } from '../../api/selectors/label-selector.ts'
 import { type ResourceType, claim, compileLabelSelector, controllerOf, pods } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { isPodActive, nodeFinder, podsByNode } from '../kit/workload/index.ts'
+import { findersOf, isPodActive, podsByNode } from '../kit/workload/index.ts'
 import { type Basis, type Member, type Tally, readMember, replicaReader } from './roster.ts'
 
 /** What ReplicaSets and ReplicationControllers have in common. */
@@ -49,8 +49,8 @@ export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTe
   const { minReadySeconds = 0, template, replicas = 1 } = owner.spec ?? {}
   const selector = selectorOf(owner)
   const matches = compileLabelSelector(selector)
-  const nodeOf = nodeFinder(caches)
-  const basis: Basis = { matches, hasTemplateLabels: selectorFromMap(template?.metadata?.labels), around: { minReadySeconds, ...(nodeOf ? { nodeOf } : {}) } }
+  const around = { minReadySeconds, ...findersOf(caches, namespace) }
+  const basis: Basis = { matches, hasTemplateLabels: selectorFromMap(template?.metadata?.labels), around }
   const { tally, members, changesAtMs } = ctx.roster(uid, replicaReader(JSON.stringify([minReadySeconds, selector, template?.metadata?.labels]), basis), nowMs)
   const { adopt } = claim(owner, matches, caches.orphans(pods, namespace).filter(isPodActive))
   return {

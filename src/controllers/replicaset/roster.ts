@@ -26,7 +26,7 @@ export interface Tally {
   labeled: number
   going: number
   misfits: Map<string, Pod>
-  /** The causes of all pods that are not available, the worst on top. */
+  /** The causes of all pods that are not available. */
   causes: Causes
 }
 
@@ -61,16 +61,18 @@ export const replicaReader = (name: string, basis: Basis): RosterReader<Pod, Mem
   add: (tally, key, member) => {
     count(tally, member, 1)
     if (member.role === 'misfit') tally.misfits.set(key, member.pod)
-    if (member.cause) tally.causes.set(key, member.cause)
+    if (member.cause) causesOf(tally, member).set(key, member.cause)
   },
   remove: (tally, key, member) => {
     count(tally, member, -1)
     tally.misfits.delete(key)
-    tally.causes.delete(key)
+    causesOf(tally, member).delete(key)
   },
-  sumOf: ({ kept, ready, available, labeled, going, misfits, causes }) => [kept, ready, available, labeled, going, misfits.size, causes.size, causes.peek()],
+  sumOf: ({ kept, ready, available, labeled, going, misfits, causes }) => [kept, ready, available, labeled, going, misfits.size, causes.staying.size, causes.staying.peek(), causes.going.size, causes.going.peek()],
   changesAtMs: ({ cause }) => cause?.changesAtMs,
 })
+
+const causesOf = ({ causes }: Tally, { role }: Member) => (role === 'going' ? causes.going : causes.staying)
 
 /** Counts a member in, or out again. */
 export function count(tally: Pick<Tally, 'kept' | 'ready' | 'available' | 'labeled' | 'going'>, { role, isReady, isAvailable, isLabeled }: Member, by: 1 | -1): void {

@@ -37,18 +37,18 @@ export interface Scene {
   kept?: readonly Pod[]
   adopt?: readonly Pod[]
   release?: readonly Pod[]
-  /** Undefined where nobody asks. */
-  terminating?: readonly Pod[] | undefined
+  terminating?: readonly Pod[]
+  countsTerminating?: boolean
   onNodes?: ReadonlyMap<string, number>
   nowMs?: number
 }
 
 /** A ReplicaSet `web` of three as it was seen; nothing is there unless the scene says so. */
 export function observed(scene: Scene = {}): Observed {
-  const { kept = [], adopt = [], release = [], terminating = 'terminating' in scene ? undefined : [], wanted = 3, minReadySeconds = 0 } = scene
+  const { kept = [], adopt = [], release = [], terminating = [], countsTerminating = true, wanted = 3, minReadySeconds = 0 } = scene
   const spec = { replicas: wanted, template: { metadata: { labels: { app: 'web' } } } } as unknown as Observed['owner']['spec']
   const basis: Basis = { matches: () => true, hasTemplateLabels: (labels) => labels?.['app'] === 'web', around: { minReadySeconds } }
-  const going = (terminating ?? []).map((p) => (p.metadata.deletionTimestamp ? p : { ...p, metadata: { ...p.metadata, deletionTimestamp: ago(0) } }))
+  const going = terminating.map((p) => (p.metadata.deletionTimestamp ? p : { ...p, metadata: { ...p.metadata, deletionTimestamp: ago(0) } }))
   const all = new Map([...kept, ...going].map((p) => [p.metadata.name!, p]))
   const roster = new Roster<Pod, Member, Tally>({ all: () => all, get: (key) => all.get(key) }).refresh(replicaReader('', basis), scene.nowMs ?? nowMs)
   return {
@@ -61,7 +61,7 @@ export function observed(scene: Scene = {}): Observed {
     read: (p) => readMember(basis, p, scene.nowMs ?? nowMs),
     kept: () => [...kept],
     onNodes: () => scene.onNodes ?? new Map<string, number>(),
-    countsTerminating: terminating !== undefined,
+    countsTerminating,
     changesAtMs: roster.changesAtMs,
     nowMs: scene.nowMs ?? nowMs,
   }

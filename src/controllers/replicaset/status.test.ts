@@ -33,7 +33,9 @@ describe('status() counts', () => {
   })
 
   it('nothing that is going where nobody asks', () => {
-    expect(status(observed({ terminating: undefined, kept: [a] }), done(del(a)))).not.toHaveProperty('terminatingReplicas')
+    expect(
+      status(observed({ countsTerminating: false, kept: [a] }), done(del(a))),
+    ).not.toHaveProperty('terminatingReplicas')
   })
 
   it('the same before and after the caches have what was done', () => {

@@ -46,13 +46,13 @@ function conditions(seen: Observed, outcome: Outcome<Action>, available: number)
     return setCondition(told, { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message }, nowMs)
   }
   const about = { kind, object: owner, refusal: refusalOf(told), wait: outcome.wait }
-  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(firstOf(about, worstAfter(seen, outcome)))), nowMs)
+  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(firstOf(about, worstAfter(seen, outcome), seen.tally.causes.going.peek()))), nowMs)
 }
 
-/** The worst cause among the pods that are there after a step. */
+/** The worst cause among the pods that are to stay after a step. */
 function worstAfter({ tally: { causes }, adopt, kept, read }: Observed, { done }: Outcome<Action>): Cause | undefined {
   const touched = new Set(done.flatMap((action) => (action.kind === 'DeletePod' || action.kind === 'AdoptPod' ? [action.pod] : [])))
-  if (touched.size === 0) return causes.peek()
+  if (touched.size === 0) return causes.staying.peek()
   const deleted = new Set(done.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
   return worstOf([...kept(), ...adopt.filter((pod) => touched.has(pod))].map((pod) => (deleted.has(pod) ? undefined : read(pod)?.cause)))
 }

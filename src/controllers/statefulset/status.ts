@@ -1,5 +1,5 @@
 import { deepEqual } from '../../api/deep-equal.ts'
-import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
+import type { Pod, StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { firstCause } from '../../api/explain/index.ts'
 import { soonest } from '../../base/soonest.ts'
@@ -8,7 +8,7 @@ import {
   withFault, withoutConditions,
 } from '../kit/workload/index.ts'
 import { type Counts, countAfter } from './counts.ts'
-import { revisionOf } from './identity.ts'
+import { ordinalOf, revisionOf, startOrdinal } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
@@ -70,9 +70,9 @@ function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Ou
     kind: 'StatefulSet',
     object: set,
     pods: members.flatMap(({ pod, isUnavailable }) => (isUnavailable ? [pod] : [])),
-    around: { nowMs, minReadySeconds, claimOf: (name) => claims.get(name), ...(nodeOf ? { nodeOf } : {}) },
+    around: { nowMs, minReadySeconds, claimOf: (name) => claims.get(name), nodeOf },
     refusal: refusalOf(stored),
-    isUpdated: (pod) => revisionOf(pod) === look.revisions.update.name,
+    isUpdated: (pod) => revisionOf(pod) === look.revisions.update.name || isKept(look, pod),
     wait,
   })
   const why = whyOf(cause)
@@ -80,6 +80,10 @@ function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Ou
   const available = setTimedCondition(progressOf(look, counts, done, why, failed), sayAvailable(counts.availableReplicas, replicas, replicas, why), nowMs)
   return withFault(available, fault, nowMs)
 }
+
+/** Whether the partition keeps a pod at the revision that it has. */
+const isKept = ({ seen: { set }, partition }: Look, { metadata: { name = '' } }: Pod): boolean =>
+  (ordinalOf(set, name) ?? Infinity) < startOrdinal(set) + partition
 
 /** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
 export function changesInMs({ set: { spec }, members, nowMs, hasConditions }: Observed, { conditions }: StatefulSetStatus): number | undefined {

@@ -28,6 +28,7 @@ export { RevisionTakenError, contentHashLabel, inHistory, revisionHashLabel } fr
 export { revisionName, reviseTo, surplusRevisions } from './revisions.ts'
 export type { RevisionStep } from './revisions.ts'
 export { keysSelecting, selected, selectedOrphans, selectorIndex } from './selector-index.ts'
-export { nodeFinder, untilLateMs } from './surroundings.ts'
 export { causeReader, noCauses } from './cause-roster.ts'
 export type { Causes } from './cause-roster.ts'
+export { findersOf, nodeFinder, untilLateMs } from './surroundings.ts'
+export type { Finders } from './surroundings.ts'

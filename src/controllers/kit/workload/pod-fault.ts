@@ -45,10 +45,15 @@ export function sameWords(old: string | undefined, message: string): string {
   return old !== undefined && nameless(old) === nameless(message) ? old : message
 }
 
-/** The refusal that ReplicaFailure tells of, for the explanation. */
+const refusals: Readonly<Record<string, Refusal['what']>> = {
+  FailedCreate: 'CreateRefused', FailedDelete: 'DeleteRefused', FailedUpdate: 'UpdateRefused',
+}
+
+/** The refusal that conditions tell of, for the explanation: ReplicaFailure, or FailedUpdate of a CloneSet. */
 export function refusalOf(conditions: Conditions): Refusal | undefined {
-  const failure = findCondition(conditions, 'ReplicaFailure')
+  const failure = findCondition(conditions, 'ReplicaFailure') ?? findCondition(conditions, 'FailedUpdate')
   if (failure?.status !== 'True' || !failure.message) return undefined
   const since = failure.lastTransitionTime
-  return { what: failure.reason === 'FailedDelete' ? 'DeleteRefused' : 'CreateRefused', message: failure.message, ...(since ? { since } : {}) }
+  const what = refusals[failure.reason ?? ''] ?? 'CreateRefused'
+  return { what, message: failure.message, ...(since ? { since } : {}) }
 }

@@ -32,8 +32,8 @@ export interface Rollout {
   failed?: { reason: string; message: string } | undefined
   /** Whether the numbers of the status have risen. Only asked where no mark is stored: older releases and stock servers keep none. */
   hasRisen?: boolean
-  /** `waiting` is said while nothing moves; by default the same as `moving`. */
-  messages: { moving: string; exceeded: string; waiting?: (reason: string) => string }
+  /** `waiting` is said under a reason while nothing moves; by default the same as `moving`, or what a resume has said. */
+  messages: { moving: string; exceeded: string; waiting?: (reason: string) => string | undefined }
 }
 
 /**
@@ -65,8 +65,8 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
 
 /** The words of now under the reason that there is. A rollout that was resumed says so until something moves. */
 function waitingWords({ status, reason = '', message = '' }: Pick<Condition, 'status' | 'reason' | 'message'>, { messages }: Rollout): Words {
-  if (status !== 'True') return { status: status as Saying['status'], reason, message }
-  return { status, reason, message: messages.waiting?.(reason) ?? messages.moving }
+  const otherwise = status === 'True' ? messages.moving : message
+  return { status: status as Saying['status'], reason, message: messages.waiting?.(reason) ?? otherwise }
 }
 
 const isSettled = (current: Pick<Condition, 'status' | 'reason'>): boolean => isRolloutSettled([{ ...current, type: 'Progressing' }])
