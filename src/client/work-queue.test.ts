@@ -400,6 +400,7 @@ describe('WorkQueue metrics', () => {
     const b = await queue.get()
     await clock.advance(1000)
     expect(lines(metrics, 'workqueue_depth')).toEqual(['workqueue_depth{name="test"} 1'])
+    expect(lines(metrics, 'workqueue_longest_waiting_seconds')).toEqual(['workqueue_longest_waiting_seconds{name="test"} 4'])
     expect(lines(metrics, 'workqueue_adds_total')).toEqual(['workqueue_adds_total{name="test"} 3'])
     expect(lines(metrics, 'workqueue_unfinished_work_seconds')).toEqual(['workqueue_unfinished_work_seconds{name="test"} 5'])
     expect(lines(metrics, 'workqueue_longest_running_processor_seconds')).toEqual(['workqueue_longest_running_processor_seconds{name="test"} 4'])

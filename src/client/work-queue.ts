@@ -80,7 +80,8 @@ export class WorkQueue<K = string> {
     this.name = name
     this.#clock = clock
     this.#limiter = new RetryLimiter({ baseDelayMs, maxDelayMs, qps, burst, jitter }, clock, random)
-    this.#metrics = measureQueue({ name, depth: () => this.#depth(), runningSeconds: () => this.#runningSeconds() }, metrics)
+    const measured = { name, depth: () => this.#depth(), waitingSeconds: () => this.#waitingSeconds(), runningSeconds: () => this.#runningSeconds() }
+    this.#metrics = measureQueue(measured, metrics)
   }
 
   /** How many keys could be handed out now. */
@@ -252,6 +253,12 @@ export class WorkQueue<K = string> {
     let again = 0
     if (this.#processing > 0) for (const item of this.#items.values()) if (item.state === 'processing, to be handed out again') again++
     return this.#ready.size + again
+  }
+
+  #waitingSeconds(): number {
+    let oldestMs = this.#clock.now()
+    if (this.#depth() > 0) for (const item of this.#items.values()) if (item.state !== 'processing') oldestMs = Math.min(oldestMs, item.addedAtMs)
+    return (this.#clock.now() - oldestMs) / 1000
   }
 
   *#runningSeconds(): Iterable<number> {

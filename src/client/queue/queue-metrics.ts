@@ -6,6 +6,8 @@ export interface MeasuredQueue {
   readonly name: string
   /** Keys that were added and not handed out yet. */
   depth(): number
+  /** Seconds for which the key has waited that has waited longest; 0 where none waits. */
+  waitingSeconds(): number
   /** Seconds for which each key that is being worked on has been so. */
   runningSeconds(): Iterable<number>
 }
@@ -33,6 +35,7 @@ const familiesOf = sharedFamilies((registry) => {
     queues,
     gauges: [
       gauge('workqueue_depth', 'Current depth of workqueue', (q) => q.depth()),
+      gauge('workqueue_longest_waiting_seconds', 'For how many seconds the key that has waited longest in the workqueue has been waiting.', (q) => q.waitingSeconds()),
       gauge('workqueue_unfinished_work_seconds', 'Seconds of work in progress that work_duration has not observed yet, over all keys being processed. Large values mean stuck workers.', (q) => {
         let sum = 0
         for (const seconds of q.runningSeconds()) sum += seconds
