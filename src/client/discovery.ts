@@ -3,6 +3,10 @@ import type { ResourceType } from './resource-type.ts'
 
 /** A kind of object that a server serves. */
 export interface ServedResource extends ResourceType {
+  /** `deployment`; '' where the server does not say. */
+  readonly singular: string
+  /** `deploy` */
+  readonly shortNames: readonly string[]
   readonly verbs: readonly string[]
   /** Whether this version of the resource is the one to be used by who has no wish. */
   readonly isPreferred: boolean
@@ -14,12 +18,21 @@ export interface Discovered {
   readonly failures: readonly string[]
 }
 
+interface ResourceDiscovery {
+  resource: string
+  responseKind?: { kind: string }
+  scope: string
+  singularResource?: string
+  shortNames?: string[]
+  verbs: string[]
+}
+
 interface GroupDiscovery {
   metadata?: { name?: string }
   versions?: {
     version: string
     freshness?: string
-    resources?: { resource: string; responseKind?: { kind: string }; scope: string; verbs: string[] }[]
+    resources?: ResourceDiscovery[]
   }[]
 }
 
@@ -37,9 +50,10 @@ export async function discover({ transport }: Client, signal?: AbortSignal): Pro
     const seen = new Set<string>()
     for (const { version, freshness, resources: served = [] } of versions) {
       if (freshness === 'Stale') failures.push(`${group}/${version}: stale GroupVersion discovery: ${group}/${version}`)
-      for (const { resource: plural, responseKind, scope, verbs } of served) {
+      for (const { resource: plural, responseKind, scope, singularResource: singular = '', shortNames = [], verbs } of served) {
         if (!responseKind?.kind) continue
-        resources.push({ group, version, plural, kind: responseKind.kind, namespaced: scope === 'Namespaced', verbs, isPreferred: !seen.has(plural) })
+        const names = { group, version, plural, kind: responseKind.kind, namespaced: scope === 'Namespaced', singular, shortNames }
+        resources.push({ ...names, verbs, isPreferred: !seen.has(plural) })
         seen.add(plural)
       }
     }

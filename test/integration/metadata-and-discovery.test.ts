@@ -18,6 +18,7 @@ describe.each([
     expect(failures).toEqual([])
     expect(named('pods')).toMatchObject([{ version: 'v1', kind: 'Pod', namespaced: true, isPreferred: true }])
     expect(named('nodes')).toMatchObject([{ namespaced: false }])
+    expect(named('deployments.apps')).toMatchObject([{ singular: 'deployment', shortNames: ['deploy'] }])
     expect(named('pods')[0]!.verbs).toContain('deletecollection')
     expect(named('horizontalpodautoscalers.autoscaling').map(({ version, isPreferred }) => [version, isPreferred])).toEqual([['v2', true], ['v1', false]])
   })
