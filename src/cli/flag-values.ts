@@ -57,3 +57,13 @@ export const durationMs = (text: string): number => {
   if (!total) throw new InvalidArgumentError('must be a duration such as 15s or 1m30s')
   return total
 }
+
+/** How long one request may take: a duration or a number of seconds; 0 is for ever. */
+export const requestTimeoutMs = (text: string): number => (/^\d+$/.test(text) ? Number(text) * 1000 : timeoutMs(text))
+
+/** How long to wait: a duration, 0 included. A negative one is a week, as in kubectl. */
+export const timeoutMs = (text: string): number => {
+  if (text.startsWith('-')) return 7 * 24 * 3_600_000
+  if (/^0+(ms|s|m|h)?$/.test(text)) return 0
+  return durationMs(text)
+}

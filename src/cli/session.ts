@@ -1,0 +1,121 @@
+import { type Command, Option } from 'commander'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { type Random, systemRandom } from '../base/random.ts'
+import { Client, HttpTransport, loadAccess } from '../client/index.ts'
+import { exitCodeOf, exitCodes, failureText } from './failure.ts'
+import { requestTimeoutMs } from './flag-values.ts'
+import { type Output, outputOn } from './terminal/output.ts'
+
+/** What a command for users works with. Tests hand in their own. */
+export interface Session {
+  readonly client: Client
+  /** The namespace of the command line, or of the kubeconfig's context. */
+  readonly namespace: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly out: Output
+  readonly err: Output
+  /** `coxswain` or `kubectl coxswain`: what texts that name a command call the program. */
+  readonly program: string
+  /** Aborted when the user ends the command with Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+/** Writes one line to an output. */
+export const say = (output: Output, text: string): void => output.write(`${text}\n`)
+
+interface ConnectionFlags {
+  kubeconfig?: string
+  context?: string
+  cluster?: string
+  user?: string
+  namespace?: string
+  requestTimeout?: number
+}
+
+/** The flags of every command that talks to a cluster as its user. They are kubectl's. */
+export function addConnectionFlags(command: Command): Command {
+  return command
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          `error: ${text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll(/\s*\n\s*/g, ' ')}\n`,
+        ),
+    })
+    .option('-n, --namespace <name>', "the namespace (default: that of the kubeconfig's context)")
+    .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .addOption(new Option('--cluster <name>', 'the cluster of the kubeconfig').hideHelp())
+    .addOption(new Option('--user <name>', 'the user of the kubeconfig').hideHelp())
+    .option('--request-timeout <duration>', 'how long one request may take (default: 1m)', requestTimeoutMs)
+}
+
+/** Connects as the flags of a command say. */
+export async function connect(command: Command, release: string): Promise<Pick<Session, 'client' | 'namespace'>> {
+  const { kubeconfig, context, cluster, user, namespace, requestTimeout } = command.opts<ConnectionFlags>()
+  const access = await loadAccess({ file: kubeconfig, context, cluster, user, namespace })
+  const userAgent = `coxswain/${release} (${process.platform}/${process.arch})`
+  const transport = new HttpTransport(access, {
+    userAgent,
+    ...(requestTimeout === undefined ? {} : { requestTimeoutMs: requestTimeout }),
+  })
+  return { client: new Client(transport), namespace: access.namespace }
+}
+
+/** Ends the process once everything has been written: a pipe may be slower than we are. */
+async function end(code: number): Promise<never> {
+  for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))
+  process.exit(code)
+}
+
+/** Runs a command for users and ends the process with its exit code. `connecting` finds the server that it is about. */
+export async function runSession(
+  command: Command,
+  release: string,
+  work: (session: Session) => Promise<number>,
+  connecting: () => Promise<Pick<Session, 'client' | 'namespace'>> = () => connect(command, release),
+): Promise<never> {
+  const [out, err] = [outputOn(process.stdout, process.env), outputOn(process.stderr, process.env)]
+  // Timers of the clock do not keep the process alive, and there may be nothing else while the server is away.
+  const alive = setInterval(() => {}, 60_000)
+  const interrupted = new AbortController()
+  const interrupt = () => {
+    if (interrupted.signal.aborted) process.exit(exitCodes.interrupted)
+    interrupted.abort(new Error('interrupted'))
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  // The reader of a pipe may have seen enough.
+  process.stdout.on('error', () => process.exit(exitCodes.ok))
+  let client: Client | undefined
+  const program = rootOf(command).name()
+  try {
+    const connected = await connecting()
+    client = connected.client
+    const code = await work({
+      ...connected,
+      clock: systemClock,
+      random: systemRandom,
+      out,
+      err,
+      program,
+      signal: interrupted.signal,
+    })
+    return await end(code)
+  } catch (e) {
+    if (interrupted.signal.aborted) return await end(exitCodes.interrupted)
+    say(err, failureText(e))
+    return await end(exitCodeOf(e))
+  } finally {
+    clearInterval(alive)
+    await client?.close()
+  }
+}
+
+function rootOf(command: Command): Command {
+  let root = command
+  while (root.parent) root = root.parent
+  return root
+}

@@ -1,0 +1,112 @@
+import { type Cause, type CauseKind, explain } from '../../api/explain/index.ts'
+import type { CoreV1Event, Node, Pod } from '../../api/generated/types.ts'
+import { millisecondsOf } from '../../api/timestamp.ts'
+import { exitCodes } from '../failure.ts'
+import type { Surroundings } from './gather.ts'
+import type { WorkloadKind } from './kinds.ts'
+import type { Workload } from './object.ts'
+import { eventTime } from './reader.ts'
+import type { Standing } from './said.ts'
+
+/** Explains a workload by what was read around it. What could not be read explains nothing. */
+export function causesOf(kind: WorkloadKind, object: Workload, around: Surroundings, nowMs: number): Cause[] {
+  const { nodes, claims, isUpdated, refusal } = around
+  const causes = explain({
+    kind: kind.kind,
+    object,
+    pods: around.pods ?? [],
+    around: {
+      nowMs,
+      minReadySeconds: object.spec?.minReadySeconds ?? 0,
+      runsToCompletion: kind.kind === 'Job' || kind.kind === 'CronJob',
+      ...(nodes ? { nodeOf: (name: string) => nodes.get(name) } : {}),
+      ...(claims ? { claimOf: (name: string) => claims.get(name) } : {}),
+    },
+    budgets: around.budgets,
+    ...(refusal ? { refusal } : {}),
+    ...(isUpdated ? { isUpdated } : {}),
+  })
+  return causes.map((cause) =>
+    cause.what === 'DisruptionBudget' ? withDrainedPod(cause, around.pods ?? [], nodes) : cause,
+  )
+}
+
+/** A budget matters to a workload while somebody drains the node of one of its pods. */
+function withDrainedPod(cause: Cause, pods: readonly Pod[], nodes: ReadonlyMap<string, Node> | undefined): Cause {
+  const pod = pods.find(({ spec }) => nodes?.get(spec?.nodeName ?? '')?.spec?.unschedulable)
+  return pod
+    ? { ...cause, text: `${cause.text}; pod ${pod.metadata.name} is on node ${pod.spec?.nodeName}, which is cordoned` }
+    : cause
+}
+
+/** Whether a cause keeps the workload from its goal. A budget that nobody runs into is worth knowing, and no more. */
+export const isInTheWay = ({ what, text }: Cause): boolean =>
+  what !== 'DisruptionBudget' || text.endsWith('is cordoned')
+
+/** A cause with the names of all objects that have the same one. */
+export interface GroupedCause extends Cause {
+  /** Other objects of the same kind with the same cause, such as pods that wait for the same image. */
+  others: string[]
+}
+
+/** Causes that differ in nothing but the object become one, in the place of the first. */
+export function grouped(causes: readonly Cause[]): GroupedCause[] {
+  const groups = new Map<string, GroupedCause>()
+  for (const cause of causes) {
+    const key = JSON.stringify([cause.what, cause.text, cause.object.kind])
+    const group = groups.get(key)
+    if (group) group.others.push(cause.object.name)
+    else groups.set(key, { ...cause, others: [] })
+  }
+  return [...groups.values()]
+}
+
+/** The last warning about an object. */
+export interface Warning {
+  reason: string
+  message: string
+  count: number
+  at: string
+}
+
+export function warningOf(events: readonly CoreV1Event[]): Warning | undefined {
+  const newest = events.find(({ type }) => type === 'Warning')
+  if (!newest) return undefined
+  return {
+    reason: newest.reason ?? '',
+    message: newest.message ?? '',
+    count: newest.series?.count ?? newest.count ?? 1,
+    at: eventTime(newest),
+  }
+}
+
+/**
+ * Warnings that say why a pod does not start, where its conditions do not. Kubelets write them again at least every
+ * other minute.
+ */
+const startWarnings: Readonly<Record<string, CauseKind>> = {
+  FailedMount: 'VolumeFailed',
+  FailedAttachVolume: 'VolumeFailed',
+  FailedMapVolume: 'VolumeFailed',
+  FailedCreatePodSandBox: 'SandboxFailed',
+  NetworkNotReady: 'NetworkFailed',
+}
+const warningsCountForMs = 150_000
+
+/** A pod that merely seems to be starting has the cause that its newest warning tells. */
+export function withWarning(cause: Cause, warning: Warning | undefined, nowMs: number): Cause {
+  const what = warning && startWarnings[warning.reason]
+  if (!what || (cause.what !== 'SandboxStarting' && cause.what !== 'Starting')) return cause
+  if (nowMs - millisecondsOf(warning.at) > warningsCountForMs) return cause
+  const text = `cannot start: ${warning.message.replace(/\.$/, '')}`
+  return { ...cause, what, weight: 'trouble', text, help: 'See the events of the pod, and the logs of its node.' }
+}
+
+/** How a command ends that tells how a workload is: all is well, it waits, or it is in trouble. */
+export function exitCodeFor({ state }: Standing, causes: readonly Cause[]): number {
+  const inTheWay = causes.filter(isInTheWay)
+  if (state === 'Stuck' || state === 'Failed' || inTheWay.some(({ weight }) => weight === 'trouble'))
+    return exitCodes.trouble
+  const isWell = state === 'Available' || state === 'Complete' || state === 'Running' || state === 'Scheduled'
+  return isWell && inTheWay.every(({ weight }) => weight === 'starting') ? exitCodes.ok : exitCodes.waits
+}

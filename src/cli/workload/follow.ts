@@ -1,0 +1,112 @@
+import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
+import type { LabelSelector } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { type ResourceType, SharedInformer, type WatchScope, pods, replicasets, waitFor } from '../../client/index.ts'
+import type { Session } from '../session.ts'
+import type { Source } from './own-pods.ts'
+
+/** Rings when something has changed, and is heard by who waits for it, once. */
+export class Bell {
+  #isRung = false
+  #waiting: (() => void) | undefined
+
+  ring(): void {
+    this.#isRung = true
+    this.#waiting?.()
+  }
+
+  /** Resolves when the bell has rung, or after so long. Rejects when the session is interrupted. */
+  async heard({ clock, signal }: Pick<Session, 'clock' | 'signal'>, maxMs: number): Promise<void> {
+    if (!this.#isRung) {
+      const enough = new AbortController()
+      const stop = () => enough.abort()
+      signal.addEventListener('abort', stop)
+      this.#waiting = stop
+      await waitFor(clock, maxMs, enough.signal).catch(() => {})
+      this.#waiting = undefined
+      signal.removeEventListener('abort', stop)
+    }
+    signal.throwIfAborted()
+    this.#isRung = false
+  }
+}
+
+/** So much time is between two looks at the least, however much changes. */
+const restMs = 100
+
+/** Looks now, whenever the bell rings, and after `maxMs` at the latest, until `look` answers something. */
+export async function lookUntil<T>(
+  session: Session,
+  bell: Bell,
+  maxMs: () => number,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  for (;;) {
+    const answer = await look()
+    if (answer !== undefined) return answer
+    const leftMs = Math.max(0, maxMs())
+    await waitFor(session.clock, Math.min(restMs, leftMs), session.signal)
+    await bell.heard(session, Math.max(0, leftMs - restMs))
+  }
+}
+
+/** Watches of one command. All end with `stop`. */
+export class Watches {
+  readonly #session: Session
+  readonly #bell: Bell
+  readonly #informers: SharedInformer[] = []
+
+  constructor(session: Session, bell: Bell) {
+    this.#session = session
+    this.#bell = bell
+  }
+
+  /** Follows objects, and rings the bell when they change. */
+  follow<T extends KubeObject>(type: ResourceType<T>, scope: WatchScope): SharedInformer<T> {
+    const { client, clock, random } = this.#session
+    const informer = new SharedInformer<T>({ transport: client.transport, type, clock, random, ...scope })
+    const ring = () => this.#bell.ring()
+    informer.addHandler({ add: ring, update: ring, delete: ring })
+    this.#informers.push(informer as unknown as SharedInformer)
+    informer.start()
+    return informer
+  }
+
+  /**
+   * Resolves when everything that is there has been seen, and at the latest after so long: some of it may not be
+   * readable.
+   */
+  async synced(maxMs: number): Promise<void> {
+    const { clock, signal } = this.#session
+    const enough = new AbortController()
+    const seen = Promise.all(this.#informers.map((informer) => informer.synced(signal))).then(() => enough.abort())
+    // The first to end ends the other: all has been seen, or it took too long.
+    await Promise.race([seen, waitFor(clock, maxMs, enough.signal).catch(() => {})])
+    signal.throwIfAborted()
+  }
+
+  stop(): void {
+    for (const informer of this.#informers) informer.stop()
+  }
+}
+
+/**
+ * A source of pods and ReplicaSets that watches keep up to date. Until they have seen all there is, nothing is known.
+ */
+export function watchedSource(watches: Watches, scope: WatchScope): Source {
+  const [allPods, allSets] = [watches.follow(pods, scope), watches.follow(replicasets, scope)]
+  const pick = async <T extends KubeObject>(
+    informer: SharedInformer<T>,
+    namespace: string,
+    selector: LabelSelector,
+  ): Promise<T[] | undefined> => {
+    if (!informer.hasSynced) return undefined
+    return informer
+      .list()
+      .filter(({ metadata }) => metadata.namespace === namespace && labelSelectorMatches(selector, metadata.labels))
+  }
+  return {
+    pods: (namespace, selector) => pick(allPods, namespace, selector),
+    replicaSets: (namespace, selector) => pick(allSets, namespace, selector),
+  }
+}

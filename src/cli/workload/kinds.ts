@@ -1,0 +1,138 @@
+import type { LabelSelector } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+import {
+  type ResourceType,
+  clonesets,
+  cronjobs,
+  daemonsets,
+  deployments,
+  jobs,
+  replicasets,
+  replicationcontrollers,
+  resourceName,
+  statefulsets,
+} from '../../client/index.ts'
+import {
+  cronNumbers,
+  daemonNumbers,
+  jobNumbers,
+  numbersWithPartition,
+  numbersWithoutRevisions,
+  replicaNumbers,
+} from './numbers.ts'
+import type { Numbers, Workload } from './object.ts'
+
+export type KindName =
+  'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CloneSet' | 'ReplicaSet' | 'ReplicationController' | 'Job' | 'CronJob'
+
+/** A kind of workload as commands see it. */
+export interface WorkloadKind {
+  readonly kind: KindName
+  readonly type: ResourceType<Workload>
+  /** `deployment` */
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  /** How kubectl's sentences call it: `daemon set`. */
+  readonly title: string
+  /** The kind of workload that owns some of these, which then are not listed by themselves. */
+  readonly ownedBy?: KindName
+  numbersOf(object: Workload): Numbers
+}
+
+/** All kinds, in the order in which a table names them where nothing else decides. */
+export const workloadKinds: readonly WorkloadKind[] = [
+  {
+    kind: 'Deployment',
+    type: deployments as ResourceType<Workload>,
+    singular: 'deployment',
+    shortNames: ['deploy'],
+    title: 'deployment',
+    numbersOf: replicaNumbers,
+  },
+  {
+    kind: 'StatefulSet',
+    type: statefulsets as ResourceType<Workload>,
+    singular: 'statefulset',
+    shortNames: ['sts'],
+    title: 'statefulset',
+    numbersOf: numbersWithPartition,
+  },
+  {
+    kind: 'DaemonSet',
+    type: daemonsets as ResourceType<Workload>,
+    singular: 'daemonset',
+    shortNames: ['ds'],
+    title: 'daemon set',
+    numbersOf: daemonNumbers,
+  },
+  {
+    kind: 'CloneSet',
+    type: clonesets as ResourceType<Workload>,
+    singular: 'cloneset',
+    shortNames: ['clone'],
+    title: 'cloneset',
+    numbersOf: numbersWithPartition,
+  },
+  {
+    kind: 'ReplicaSet',
+    type: replicasets as ResourceType<Workload>,
+    singular: 'replicaset',
+    shortNames: ['rs'],
+    title: 'replicaset',
+    ownedBy: 'Deployment',
+    numbersOf: numbersWithoutRevisions,
+  },
+  {
+    kind: 'ReplicationController',
+    type: replicationcontrollers as ResourceType<Workload>,
+    singular: 'replicationcontroller',
+    shortNames: ['rc'],
+    title: 'replication controller',
+    numbersOf: numbersWithoutRevisions,
+  },
+  {
+    kind: 'Job',
+    type: jobs as ResourceType<Workload>,
+    singular: 'job',
+    shortNames: [],
+    title: 'job',
+    ownedBy: 'CronJob',
+    numbersOf: jobNumbers,
+  },
+  {
+    kind: 'CronJob',
+    type: cronjobs as ResourceType<Workload>,
+    singular: 'cronjob',
+    shortNames: ['cj'],
+    title: 'cron job',
+    numbersOf: cronNumbers,
+  },
+]
+
+/** The kind of that name. */
+export const kindNamed = (name: KindName): WorkloadKind => workloadKinds.find(({ kind }) => kind === name)!
+
+/** `deployment/web`: how these commands call a workload. */
+export const shortName = ({ singular }: Pick<WorkloadKind, 'singular'>, { metadata }: KubeObject): string =>
+  `${singular}/${metadata.name}`
+
+/** `deployment.apps/web`: how kubectl calls it in what it prints. */
+export const fullName = ({ singular, type }: Pick<WorkloadKind, 'singular' | 'type'>, name: string): string =>
+  `${singular}${type.group ? `.${type.group}` : ''}/${name}`
+
+/** `deployments.apps "web"`: how kubectl calls it in errors. */
+export const quotedName = ({ type }: Pick<WorkloadKind, 'type'>, name: string): string =>
+  `${resourceName(type)} ${JSON.stringify(name)}`
+
+/** The selector of a workload's pods; undefined where it has none yet, or runs no pods itself. */
+export function selectorOf({ kind }: Pick<WorkloadKind, 'kind'>, { spec }: Workload): LabelSelector | undefined {
+  if (kind === 'CronJob' || !spec?.selector) return undefined
+  return kind === 'ReplicationController'
+    ? { matchLabels: spec.selector as Record<string, string> }
+    : (spec.selector as LabelSelector)
+}
+
+/** Whether the controller has seen the newest spec. Jobs and CronJobs do not say: theirs is taken for seen. */
+export function isObserved({ kind }: Pick<WorkloadKind, 'kind'>, { metadata, status }: Workload): boolean {
+  return kind === 'Job' || kind === 'CronJob' || (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+}

@@ -1,0 +1,89 @@
+import { type Client, discover } from '../../client/index.ts'
+import { CommandError, noResourceType } from '../failure.ts'
+import { type WorkloadKind, workloadKinds } from './kinds.ts'
+
+/** What a command line names: a kind, or one object of it. */
+export interface Named<K> {
+  kind: K
+  name: string | undefined
+}
+
+const slashHint =
+  'there is no need to specify a resource type as a separate argument when passing arguments in resource/name form ' +
+  "(e.g. 'resource/<resource_name>' instead of 'resource resource/<resource_name>')"
+
+/** Reads `KIND`, `KIND,KIND`, `KIND NAME…` and `KIND/NAME…`, as kubectl does. */
+export function parseNames(args: readonly string[]): Named<string>[] {
+  if (!args.some((arg) => arg.includes('/'))) {
+    const [kinds = '', ...names] = args
+    const wanted = names.length > 0 ? names : [undefined]
+    return kinds
+      .split(',')
+      .filter((kind) => kind !== '')
+      .flatMap((kind) => wanted.map((name) => ({ kind, name })))
+  }
+  return args.map((arg) => {
+    const [kind = '', name = '', ...rest] = arg.split('/')
+    if (!arg.includes('/')) throw new CommandError(slashHint)
+    if (rest.length > 0) throw new CommandError('arguments in resource/name form may not have more than one slash')
+    if (kind === '' || name === '')
+      throw new CommandError('arguments in resource/name form must have a single resource and name')
+    return { kind, name }
+  })
+}
+
+/** The kinds that a text may name: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`. */
+export function isKindName(
+  text: string,
+  { type, singular, shortNames }: Pick<WorkloadKind, 'type' | 'singular' | 'shortNames'>,
+): boolean {
+  const [first = '', ...rest] = text.toLowerCase().split('.')
+  if (first !== singular && first !== type.plural && !shortNames.includes(first)) return false
+  const group = rest.join('.')
+  return (
+    group === '' ||
+    group === type.group ||
+    group === `${type.version}.${type.group}` ||
+    (type.group === '' && group === type.version)
+  )
+}
+
+export const findKind = (text: string): WorkloadKind | undefined => workloadKinds.find((kind) => isKindName(text, kind))
+
+/**
+ * The workloads that a command line names. Rejects with kubectl's words for a kind that nobody knows, and with ours for
+ * one that is no workload.
+ */
+export async function workloadsNamed(client: Client, args: readonly string[]): Promise<Named<WorkloadKind>[]> {
+  const names = parseNames(args)
+  const found: Named<WorkloadKind>[] = []
+  for (const { kind: text, name } of names) {
+    const kind = findKind(text)
+    if (!kind) throw await unknownKind(client, text)
+    found.push({ kind, name })
+  }
+  return found
+}
+
+/** The same where every one must have a name. */
+export async function objectsNamed(
+  client: Client,
+  args: readonly string[],
+): Promise<(Named<WorkloadKind> & { name: string })[]> {
+  if (args.length === 0) throw new CommandError('required resource not specified')
+  return (await workloadsNamed(client, args)).map(({ kind, name }) => {
+    if (name === undefined) throw new CommandError(`resource name is required: ${kind.singular}/NAME`)
+    return { kind, name }
+  })
+}
+
+/** A kind that this program has no table entry for: one of the cluster's, or none at all. */
+export async function unknownKind(client: Client, text: string): Promise<CommandError> {
+  // A server that cannot be asked for its kinds is asked for none: the name is what is wrong.
+  const { resources } = await discover(client).catch(() => ({ resources: [] }))
+  const served = resources.find((resource) => isKindName(text, { ...resource, type: resource }))
+  if (!served) return noResourceType(text)
+  return new CommandError(
+    `a ${served.kind} is no workload: this is for ${workloadKinds.map(({ singular }) => `${singular}s`).join(', ')}`,
+  )
+}

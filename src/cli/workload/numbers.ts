@@ -1,0 +1,65 @@
+import type { Numbers, Workload } from './object.ts'
+
+const replicasOf = ({ spec }: Workload): number => spec?.replicas ?? 1
+
+/** Kinds whose status has the numbers under the same names. */
+export function replicaNumbers(object: Workload): Numbers {
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = object.status ?? {}
+  return {
+    desired: replicasOf(object),
+    current: replicas,
+    updated: updatedReplicas,
+    ready: readyReplicas,
+    available: availableReplicas,
+  }
+}
+
+export function numbersWithoutRevisions(object: Workload): Numbers {
+  const { updated: _, ...numbers } = replicaNumbers(object)
+  return numbers
+}
+
+/** The partition of a StatefulSet or CloneSet as a number of pods. A percentage is rounded up. */
+function partitionOf(object: Workload): number {
+  const { updateStrategy } = object.spec ?? {}
+  const partition = updateStrategy?.partition ?? updateStrategy?.rollingUpdate?.partition ?? 0
+  if (typeof partition === 'number') return partition
+  const percent = /^(\d+)%$/.exec(partition)
+  return percent ? Math.ceil((Number(percent[1]) * replicasOf(object)) / 100) : Number(partition) || 0
+}
+
+/** OpenKruise and older Kubernetes do not write how many are to be updated: there the spec tells. */
+export function numbersWithPartition(object: Workload): Numbers {
+  const numbers = replicaNumbers(object)
+  const { expectedUpdatedReplicas, updateRevision, currentRevision } = object.status ?? {}
+  const isOneRevision = updateRevision === currentRevision
+  const bySpec = isOneRevision ? numbers.desired : Math.max(0, numbers.desired - partitionOf(object))
+  return { ...numbers, expectedUpdated: expectedUpdatedReplicas ?? bySpec }
+}
+
+export function daemonNumbers({ status = {} }: Workload): Numbers {
+  return {
+    desired: status.desiredNumberScheduled ?? 0,
+    current: status.currentNumberScheduled ?? 0,
+    updated: status.updatedNumberScheduled ?? 0,
+    ready: status.numberReady ?? 0,
+    available: status.numberAvailable ?? 0,
+  }
+}
+
+/**
+ * Of a Job, the replicas are its completions, and those that have succeeded are ready. A Job without completions ends
+ * with the first.
+ */
+export function jobNumbers({ spec = {}, status = {} }: Workload): Numbers {
+  const succeeded = status.succeeded ?? 0
+  const active = typeof status.active === 'number' ? status.active : 0
+  return { desired: spec.completions ?? 1, current: active, ready: succeeded, available: succeeded }
+}
+
+const activeJobs = ({ status = {} }: Workload): number => (Array.isArray(status.active) ? status.active.length : 0)
+
+export function cronNumbers(object: Workload): Numbers {
+  const active = activeJobs(object)
+  return { desired: active, current: active, ready: active, available: active }
+}

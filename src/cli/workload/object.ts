@@ -1,0 +1,81 @@
+import type { LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+
+/** A condition of any kind of object. */
+export interface Condition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string | null
+  lastUpdateTime?: string | null
+  observedGeneration?: number
+}
+
+/** The fields of all kinds of workloads that commands read. Each kind has some of them. */
+export interface Workload extends KubeObject {
+  spec?: {
+    replicas?: number
+    /** ReplicationControllers have labels only; Jobs have none until their controller has given them one. */
+    selector?: LabelSelector | Record<string, string>
+    template?: PodTemplateSpec
+    paused?: boolean
+    suspend?: boolean
+    minReadySeconds?: number
+    progressDeadlineSeconds?: number
+    podManagementPolicy?: string
+    updateStrategy?: {
+      type?: string
+      paused?: boolean
+      partition?: number | string
+      rollingUpdate?: { partition?: number }
+    }
+    completions?: number
+    parallelism?: number
+    schedule?: string
+    timeZone?: string
+  }
+  status?: {
+    observedGeneration?: number
+    conditions?: readonly Condition[] | null
+    replicas?: number
+    updatedReplicas?: number
+    readyReplicas?: number
+    availableReplicas?: number
+    expectedUpdatedReplicas?: number
+    currentRevision?: string
+    updateRevision?: string
+    desiredNumberScheduled?: number
+    currentNumberScheduled?: number
+    updatedNumberScheduled?: number
+    numberReady?: number
+    numberAvailable?: number
+    numberMisscheduled?: number
+    active?: number | readonly { name?: string }[]
+    ready?: number
+    succeeded?: number
+    failed?: number
+    startTime?: string
+    completionTime?: string
+    lastScheduleTime?: string
+  }
+}
+
+/** How many replicas of a workload there are, and in which state. */
+export interface Numbers {
+  /** The replicas that are wanted. */
+  desired: number
+  /** The pods there are, of every revision. */
+  current: number
+  /** The pods of the newest revision. Kinds without revisions have none. */
+  updated?: number
+  /** How many are to be of the newest revision: fewer than `desired` where a partition keeps some back. */
+  expectedUpdated?: number
+  ready: number
+  available: number
+}
+
+export const conditionOf = ({ status }: Workload, type: string): Condition | undefined =>
+  status?.conditions?.find((c) => c.type === type)
+
+export const isConditionTrue = (object: Workload, type: string): boolean => conditionOf(object, type)?.status === 'True'

@@ -1,0 +1,137 @@
+import { labelSelectorText } from '../../api/selectors/label-selector.ts'
+import { isNotFound } from '../../api/errors.ts'
+import type { CoreV1Event, LabelSelector } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Client, type ResourceType, type Selection, events, resourceName } from '../../client/index.ts'
+import { isNotReadable, isUnknownPath } from '../failure.ts'
+
+/** An object that was asked for by its name: it may not exist, and it may not be readable. */
+export type Lookup<T> = { kind: 'found'; object: T } | { kind: 'missing' } | { kind: 'unreadable' }
+
+/** The requests of one command that go on at the same time. */
+const parallelRequests = 8
+
+/** Does something for each item, a few at a time, and keeps their order. */
+export async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const queue = items.entries()
+  const worker = async () => {
+    for (const [i, item] of queue) results[i] = await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(parallelRequests, items.length) }, worker))
+  return results
+}
+
+export interface ReaderMemory {
+  clock: Clock
+  maxAgeMs: number
+}
+
+/**
+ * Reads what explains a workload, as far as this user may. What the server refuses or does not serve is remembered in
+ * `unread` and never is an error: the explanation lacks it.
+ */
+export class Reader {
+  readonly #client: Client
+  readonly #unread = new Map<string, string>()
+  readonly #memory: ReaderMemory | undefined
+  readonly #known = new Map<string, { atMs: number; answer: Promise<unknown> }>()
+
+  /** A reader with a memory asks the same thing only once in a while: for views that are drawn again and again. */
+  constructor(client: Client, memory?: ReaderMemory) {
+    this.#client = client
+    this.#memory = memory
+  }
+
+  /** `nodes (Forbidden)`: what could not be read, and why. */
+  get unread(): string[] {
+    return [...this.#unread].map(([what, why]) => `${what} (${why})`)
+  }
+
+  /** All objects of a namespace ('' for all) that match; undefined where they cannot be read. */
+  async list<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    selection: Selection = {},
+  ): Promise<T[] | undefined> {
+    return this.#try(resourceName(type), JSON.stringify([namespace, selection]), async () => {
+      const found: T[] = []
+      for await (const page of this.#client.listAll(type, namespace, { ...selection, allowInconsistent: true }))
+        found.push(...page.items)
+      return found
+    })
+  }
+
+  selected<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    selector: LabelSelector,
+  ): Promise<T[] | undefined> {
+    return this.list(type, namespace, { labelSelector: labelSelectorText(selector) })
+  }
+
+  async find<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): Promise<Lookup<T>> {
+    // A user who may not read one of them may not read the others either: one refusal is enough.
+    if (this.#unread.has(resourceName(type))) return { kind: 'unreadable' }
+    const found = await this.#try<Lookup<T>>(resourceName(type), `${namespace}/${name}`, async () => {
+      try {
+        return { kind: 'found', object: await this.#client.get(type, namespace, name) }
+      } catch (e) {
+        if (isNotFound(e) && !isUnknownPath(e)) return { kind: 'missing' }
+        throw e
+      }
+    })
+    return found ?? { kind: 'unreadable' }
+  }
+
+  /** Objects by their names; undefined where they cannot be read. One that does not exist is not in the map. */
+  async findAll<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    names: readonly string[],
+  ): Promise<Map<string, T> | undefined> {
+    const found = new Map<string, T>()
+    const lookups = await mapSome(names, (name) => this.find(type, namespace, name))
+    for (const [i, lookup] of lookups.entries()) {
+      if (lookup.kind === 'unreadable') return undefined
+      if (lookup.kind === 'found') found.set(names[i]!, lookup.object)
+    }
+    return found
+  }
+
+  /** The events about one object, the newest first. */
+  async eventsOf({ metadata }: KubeObject): Promise<CoreV1Event[]> {
+    const found = await this.list(events, metadata.namespace ?? '', {
+      fieldSelector: `involvedObject.uid=${metadata.uid}`,
+    })
+    return (found ?? []).toSorted((a, b) => (eventTime(a) < eventTime(b) ? 1 : -1))
+  }
+
+  async #try<T>(what: string, which: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#remembered(`${what} ${which}`, read)
+    } catch (e) {
+      if (!isNotReadable(e)) throw e
+      // A kind that the server does not serve has no objects: nothing is missing.
+      if (!isUnknownPath(e)) this.#unread.set(what, e.reason || String(e.code))
+      return undefined
+    }
+  }
+
+  #remembered<T>(key: string, read: () => Promise<T>): Promise<T> {
+    if (!this.#memory) return read()
+    const { clock, maxAgeMs } = this.#memory
+    const nowMs = clock.now()
+    for (const [old, { atMs }] of this.#known) if (nowMs - atMs > maxAgeMs) this.#known.delete(old)
+    const known = this.#known.get(key)
+    if (known) return known.answer as Promise<T>
+    const answer = read()
+    this.#known.set(key, { atMs: nowMs, answer })
+    return answer
+  }
+}
+
+/** The last time at which an event happened, as the API writes it. */
+export const eventTime = ({ lastTimestamp, series, eventTime: at, firstTimestamp, metadata }: CoreV1Event): string =>
+  lastTimestamp ?? series?.lastObservedTime ?? at ?? firstTimestamp ?? metadata.creationTimestamp ?? ''

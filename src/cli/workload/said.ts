@@ -1,0 +1,39 @@
+import type { Numbers } from './object.ts'
+
+/** The states of a workload, those that need attention most first. */
+export const states = [
+  'Stuck',
+  'Failed',
+  'Degraded',
+  'Terminating',
+  'Progressing',
+  'Waiting',
+  'Held',
+  'Paused',
+  'Suspended',
+  'Running',
+  'Scheduled',
+  'Available',
+  'Complete',
+] as const
+
+export type State = (typeof states)[number]
+
+/** Where a workload stands, as its own object tells it. */
+export interface Standing {
+  state: State
+  /** The reason of the condition that decided, or a word of ours. */
+  reason: string
+  /** The end of a sentence: `2 of 3 replicas are updated, 1 of 3 is available`. */
+  message: string
+  since: string | undefined
+  /** The time at which its progress deadline passes, while that runs. */
+  deadlineAtMs: number | undefined
+  numbers: Numbers
+}
+
+/** The same before the numbers are added. */
+export type Said = Omit<Standing, 'numbers' | 'deadlineAtMs'> & { deadlineAtMs?: number | undefined }
+
+/** `1 pod has`, `2 pods have` */
+export const countOf = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`

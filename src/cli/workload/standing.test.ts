@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest'
+import type { KindName } from './kinds.ts'
+import type { Workload } from './object.ts'
+import { ago, condition, counts, sampleNow, sampleWorkload } from './sample.ts'
+import type { State } from './said.ts'
+import { standingOf } from './standing.ts'
+
+type Row = [
+  what: string,
+  kind: KindName,
+  spec: Workload['spec'],
+  status: Workload['status'],
+  state: State,
+  message: string,
+]
+
+const complete = condition('Progressing', 'True', 'NewReplicaSetAvailable', 600)
+const exceeded = condition('Progressing', 'False', 'ProgressDeadlineExceeded')
+
+const rollouts: Row[] = [
+  [
+    'all are there',
+    'Deployment',
+    {},
+    { ...counts(3), conditions: [complete] },
+    'Available',
+    '3 of 3 replicas are available',
+  ],
+  ['no replicas are wanted', 'Deployment', { replicas: 0 }, counts(0), 'Available', '0 of 0 replicas are available'],
+  [
+    'one is updated',
+    'Deployment',
+    {},
+    counts(4, 1, 3, 3),
+    'Progressing',
+    '1 of 3 replicas is updated, 3 of 3 are available',
+  ],
+  [
+    'an old one is left',
+    'Deployment',
+    {},
+    counts(4, 3, 4, 4),
+    'Progressing',
+    '3 of 3 replicas are updated, 4 of 3 are available, 1 old one is left',
+  ],
+  [
+    'one was lost after the rollout',
+    'Deployment',
+    {},
+    { ...counts(3, 3, 2, 2), conditions: [complete] },
+    'Degraded',
+    '2 of 3 replicas are available',
+  ],
+  [
+    'the deadline has passed',
+    'Deployment',
+    { progressDeadlineSeconds: 60 },
+    { ...counts(4, 1, 3, 3), conditions: [exceeded] },
+    'Stuck',
+    'no progress within 60 seconds; 1 of 3 replicas is updated, 3 of 3 are available',
+  ],
+  [
+    'it is paused',
+    'Deployment',
+    { paused: true },
+    { ...counts(3, 0, 3, 3), conditions: [condition('Progressing', 'Unknown', 'DeploymentPaused')] },
+    'Paused',
+    'its rollout is paused; 0 of 3 replicas are updated, 3 of 3 are available',
+  ],
+  [
+    'the deadline had passed before it was paused',
+    'Deployment',
+    { paused: true, progressDeadlineSeconds: 60 },
+    { ...counts(3, 0, 3, 3), conditions: [exceeded] },
+    'Stuck',
+    'no progress within 60 seconds; 0 of 3 replicas are updated, 3 of 3 are available',
+  ],
+  [
+    'pods cannot be created',
+    'ReplicaSet',
+    {},
+    { ...counts(1), conditions: [condition('ReplicaFailure', 'True', 'FailedCreate')] },
+    'Stuck',
+    '1 of 3 replicas is available',
+  ],
+  ['pods are starting', 'ReplicaSet', {}, counts(3, 3, 1, 1), 'Progressing', '1 of 3 replicas is available'],
+  ['pods are too many', 'ReplicationController', {}, counts(5), 'Progressing', '5 of 3 replicas are available'],
+  [
+    'the partition keeps two',
+    'StatefulSet',
+    { updateStrategy: { rollingUpdate: { partition: 2 } } },
+    { ...counts(3, 1, 3, 3), updateRevision: 'b', currentRevision: 'a' },
+    'Held',
+    '1 of 3 replicas is updated, its partition keeps 2',
+  ],
+  [
+    'a partition without a rollout',
+    'StatefulSet',
+    { updateStrategy: { rollingUpdate: { partition: 2 } } },
+    { ...counts(3), updateRevision: 'a', currentRevision: 'a' },
+    'Available',
+    '3 of 3 replicas are available',
+  ],
+  [
+    'the partition is not reached',
+    'StatefulSet',
+    { updateStrategy: { rollingUpdate: { partition: 1 } } },
+    { ...counts(3, 1, 3, 3), updateRevision: 'b', currentRevision: 'a' },
+    'Progressing',
+    '1 of 2 replicas is updated, 3 of 3 are available',
+  ],
+  [
+    'outdated pods have to be deleted',
+    'StatefulSet',
+    { updateStrategy: { type: 'OnDelete' } },
+    { ...counts(3, 1, 3, 3), updateRevision: 'b', currentRevision: 'a' },
+    'Held',
+    '2 outdated pods wait to be deleted by hand',
+  ],
+  [
+    'a partition in percent',
+    'CloneSet',
+    { replicas: 10, updateStrategy: { partition: '75%' } },
+    { ...counts(10, 2, 10, 10), updateRevision: 'b', currentRevision: 'a' },
+    'Held',
+    '2 of 10 replicas are updated, its partition keeps 8',
+  ],
+  [
+    'it is paused',
+    'CloneSet',
+    { updateStrategy: { paused: true } },
+    counts(3),
+    'Paused',
+    'its rollout is paused; 3 of 3 replicas are updated, 3 of 3 are available',
+  ],
+  [
+    'every node has one',
+    'DaemonSet',
+    {},
+    {
+      desiredNumberScheduled: 2,
+      currentNumberScheduled: 2,
+      updatedNumberScheduled: 2,
+      numberReady: 2,
+      numberAvailable: 2,
+    },
+    'Available',
+    '2 of 2 replicas are available',
+  ],
+  [
+    'a node lacks one',
+    'DaemonSet',
+    {},
+    {
+      desiredNumberScheduled: 2,
+      currentNumberScheduled: 2,
+      updatedNumberScheduled: 1,
+      numberReady: 2,
+      numberAvailable: 2,
+    },
+    'Progressing',
+    '1 of 2 replicas is updated, 2 of 2 are available',
+  ],
+]
+
+describe('standingOf() a rollout', () => {
+  it.each(rollouts)('%s: %s', (_, kind, spec, status, state, message) => {
+    expect(standingOf(...sampleWorkload(kind, spec, status), sampleNow)).toMatchObject({ state, message })
+  })
+
+  it('is Progressing until the controller has seen the newest spec', () => {
+    const seen = standingOf(...sampleWorkload('Deployment', {}, { ...counts(3), observedGeneration: 1 }), sampleNow)
+    expect(seen).toMatchObject({
+      state: 'Progressing',
+      reason: 'NotObserved',
+      message: 'its controller has not observed generation 2 yet',
+    })
+  })
+
+  it('is Terminating once it is deleted', () => {
+    expect(
+      standingOf(...sampleWorkload('Deployment', {}, counts(3), { deletionTimestamp: ago(5) }), sampleNow),
+    ).toMatchObject({ state: 'Terminating', since: ago(5) })
+  })
+})
+
+describe('standingOf() tells the deadline', () => {
+  const moving = { ...counts(4, 1, 3, 3), conditions: [condition('Progressing', 'True', 'ReplicaSetUpdated', 60)] }
+  it.each([
+    ['which is 600 seconds after the last progress', 600, moving, sampleNow + 540_000],
+    ['not where there is none', 2_147_483_647, moving, undefined],
+    ['not where it is not set', undefined, moving, undefined],
+    ['not of a complete rollout', 600, { ...counts(3), conditions: [complete] }, undefined],
+    ['not where there are no conditions', 600, counts(4, 1, 3, 3), undefined],
+  ])('%s', (_, progressDeadlineSeconds, status, deadlineAtMs) => {
+    const spec = progressDeadlineSeconds === undefined ? {} : { progressDeadlineSeconds }
+    expect(standingOf(...sampleWorkload('Deployment', spec, status), sampleNow).deadlineAtMs).toBe(deadlineAtMs)
+  })
+})
+
+describe('standingOf() what runs to its end', () => {
+  const rows: Row[] = [
+    [
+      'a Job is complete',
+      'Job',
+      { completions: 2 },
+      {
+        succeeded: 2,
+        startTime: ago(90),
+        completionTime: ago(60),
+        conditions: [condition('Complete', 'True', 'CompletionsReached')],
+      },
+      'Complete',
+      '2 of 2 completions in 30s',
+    ],
+    [
+      'a Job has failed',
+      'Job',
+      {},
+      { failed: 3, conditions: [condition('Failed', 'True', 'BackoffLimitExceeded', 5, 'Too often')] },
+      'Failed',
+      'BackoffLimitExceeded: Too often',
+    ],
+    [
+      'a Job is suspended',
+      'Job',
+      { suspend: true, completions: 2 },
+      { conditions: [condition('Suspended', 'True')] },
+      'Suspended',
+      'it is suspended; 0 of 2 completions',
+    ],
+    [
+      'a Job runs',
+      'Job',
+      { completions: 2 },
+      { active: 1, succeeded: 1, failed: 1, conditions: [condition('Running', 'True')] },
+      'Running',
+      '1 pod active, 1 of 2 completions, 1 pod has failed',
+    ],
+    [
+      "a Job runs whose status has Kubernetes' fields only",
+      'Job',
+      {},
+      { active: 2, ready: 1 },
+      'Running',
+      '2 pods active, 0 of 1 completion',
+    ],
+    [
+      'a Job waits',
+      'Job',
+      {},
+      {
+        active: 1,
+        conditions: [
+          condition('Waiting', 'True', 'PodsPending', 5, 'No pod is running yet.'),
+          condition('Running', 'False'),
+        ],
+      },
+      'Waiting',
+      'No pod is running yet',
+    ],
+    [
+      'a CronJob waits for its time',
+      'CronJob',
+      { schedule: '*/15 * * * *', timeZone: 'UTC' },
+      {},
+      'Scheduled',
+      'next at 2026-01-01T00:15:00Z',
+    ],
+    [
+      'a CronJob runs',
+      'CronJob',
+      { schedule: '@hourly', timeZone: 'UTC' },
+      { active: [{ name: 'a' }] },
+      'Running',
+      '1 job is active; next at 2026-01-01T01:00:00Z',
+    ],
+    ['a CronJob is suspended', 'CronJob', { schedule: '@hourly', suspend: true }, {}, 'Suspended', 'it is suspended'],
+    [
+      'a CronJob whose schedule never comes',
+      'CronJob',
+      { schedule: '0 0 30 2 *', timeZone: 'UTC' },
+      {},
+      'Scheduled',
+      'its schedule 0 0 30 2 * never comes',
+    ],
+    [
+      'a CronJob whose schedule we cannot read',
+      'CronJob',
+      { schedule: '@sometimes' },
+      {},
+      'Scheduled',
+      'its schedule is @sometimes',
+    ],
+  ]
+  it.each(rows)('%s', (_, kind, spec, status, state, message) => {
+    expect(standingOf(...sampleWorkload(kind, spec, status), sampleNow)).toMatchObject({ state, message })
+  })
+})

@@ -1,0 +1,136 @@
+import { millisecondsOf } from '../../api/timestamp.ts'
+import { cronJobSaid, jobSaid } from './finite-standing.ts'
+import { type WorkloadKind, isObserved } from './kinds.ts'
+import { type Numbers, type Workload, conditionOf, isConditionTrue } from './object.ts'
+import { type Said, type Standing, type State, countOf } from './said.ts'
+
+/** An unset deadline: what StatefulSets and DaemonSets have where none is given. */
+const noDeadline = 2_147_483_647
+
+/** Reasons of Progressing that say that the rollout is over. What happens to the pods afterwards is no rollout. */
+const completeReasons: readonly (string | undefined)[] = [
+  'NewReplicaSetAvailable',
+  'NewRevisionAvailable',
+  'PartitionReached',
+]
+
+/** Tells where a workload stands. Kinds and clusters without conditions are judged by their numbers. */
+export function standingOf(kind: WorkloadKind, object: Workload, nowMs: number): Standing {
+  const numbers = kind.numbersOf(object)
+  return { deadlineAtMs: undefined, ...saidOf(kind, object, numbers, nowMs), numbers }
+}
+
+function saidOf(kind: WorkloadKind, object: Workload, numbers: Numbers, nowMs: number): Said {
+  const { deletionTimestamp, generation = 0 } = object.metadata
+  if (deletionTimestamp)
+    return { state: 'Terminating', reason: 'Deleted', message: 'it is being deleted', since: deletionTimestamp }
+  if (kind.kind === 'CronJob') return cronJobSaid(object, numbers, nowMs)
+  if (kind.kind === 'Job') return jobSaid(object, numbers)
+  if (!isObserved(kind, object)) {
+    const message = `its controller has not observed generation ${generation} yet`
+    return { state: 'Progressing', reason: 'NotObserved', message, since: undefined }
+  }
+  return rolloutSaid(object, numbers)
+}
+
+function rolloutSaid(object: Workload, numbers: Numbers): Said {
+  const { spec = {} } = object
+  const progressing = conditionOf(object, 'Progressing')
+  const failure = isConditionTrue(object, 'ReplicaFailure') ? conditionOf(object, 'ReplicaFailure') : undefined
+  const text = numbersText(numbers)
+  const said = (state: State, reason: string, message: string, since: string | null | undefined): Said => ({
+    state,
+    reason,
+    message,
+    since: since ?? undefined,
+  })
+  if (progressing?.status === 'False') {
+    const isLate = progressing.reason === 'ProgressDeadlineExceeded'
+    const message = isLate ? `no progress within ${spec.progressDeadlineSeconds} seconds; ${text}` : text
+    return said('Stuck', progressing.reason ?? '', message, progressing.lastTransitionTime)
+  }
+  if (spec.paused || spec.updateStrategy?.paused) {
+    return said(
+      'Paused',
+      progressing?.reason ?? 'Paused',
+      `its rollout is paused; ${text}`,
+      progressing?.lastTransitionTime,
+    )
+  }
+  if (failure) return said('Stuck', failure.reason ?? '', text, failure.lastTransitionTime)
+  const available = conditionOf(object, 'Available')
+  if (isComplete(numbers))
+    return said('Available', available?.reason ?? '', availableText(numbers), available?.lastTransitionTime)
+  if (isAsFarAsItMay(object, numbers)) return heldSaid(object, numbers)
+  if (completeReasons.includes(progressing?.reason))
+    return said('Degraded', available?.reason ?? '', availableText(numbers), available?.lastTransitionTime)
+  return {
+    ...said(
+      'Progressing',
+      progressing?.reason ?? available?.reason ?? '',
+      text,
+      progressing?.lastUpdateTime ?? available?.lastTransitionTime,
+    ),
+    deadlineAtMs: deadlineOf(object),
+  }
+}
+
+/** Whether all replicas are of the newest revision and available, and none is left over. */
+export const isComplete = ({ desired, current, updated = current, available }: Numbers): boolean =>
+  updated >= desired && available >= desired && current <= desired
+
+/**
+ * Whether nothing more happens by itself: all replicas are available, and a partition or OnDelete keeps the old ones.
+ */
+function isAsFarAsItMay(
+  { spec }: Workload,
+  { desired, current, updated = 0, expectedUpdated = desired, available }: Numbers,
+): boolean {
+  if (available < desired || current > desired) return false
+  return spec?.updateStrategy?.type === 'OnDelete' || (expectedUpdated < desired && updated >= expectedUpdated)
+}
+
+function heldSaid(object: Workload, { desired, updated = 0 }: Numbers): Said {
+  const progressing = conditionOf(object, 'Progressing')
+  const since = progressing?.lastTransitionTime ?? undefined
+  const old = desired - updated
+  if (object.spec?.updateStrategy?.type === 'OnDelete') {
+    return {
+      state: 'Held',
+      reason: 'OnDelete',
+      message: `${countOf(old, 'outdated pod waits', 'outdated pods wait')} to be deleted by hand`,
+      since,
+    }
+  }
+  return {
+    state: 'Held',
+    reason: 'PartitionReached',
+    message: `${updated} of ${desired} replicas ${isOrAre(updated)} updated, its partition keeps ${old}`,
+    since,
+  }
+}
+
+function deadlineOf(object: Workload): number | undefined {
+  const seconds = object.spec?.progressDeadlineSeconds ?? noDeadline
+  const sinceMs = millisecondsOf(conditionOf(object, 'Progressing')?.lastUpdateTime)
+  return seconds === noDeadline || Number.isNaN(sinceMs) ? undefined : sinceMs + seconds * 1000
+}
+
+const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are')
+
+const availableText = ({ available, desired }: Numbers): string =>
+  `${available} of ${countOf(desired, 'replica', 'replicas')} ${isOrAre(available)} available`
+
+/** `2 of 3 replicas are updated, 1 is available`. Kinds without revisions tell only the second. */
+function numbersText(numbers: Numbers): string {
+  const { desired, current, updated, expectedUpdated = desired, available } = numbers
+  if (updated === undefined) return availableText(numbers)
+  const old = current - updated
+  const left =
+    updated >= expectedUpdated && old > desired - expectedUpdated
+      ? `, ${countOf(old - (desired - expectedUpdated), 'old one is', 'old ones are')} left`
+      : ''
+  const replicas = countOf(expectedUpdated, 'replica', 'replicas')
+  const done = `${updated} of ${replicas} ${isOrAre(updated)} updated`
+  return `${done}, ${available} of ${desired} ${isOrAre(available)} available${left}`
+}
