@@ -1,0 +1,143 @@
+import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { type ResourceType, pods, replicasets } from '../../client/index.ts'
+import { CommandError, isUnknownPath, noResourceType } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { causesOf } from '../workload/explained.ts'
+import { gather } from '../workload/gather.ts'
+import { type Source, askingSource } from '../workload/own-pods.ts'
+import { type WorkloadKind, workloadKinds } from '../workload/kinds.ts'
+import type { Workload } from '../workload/object.ts'
+import { type Named, workloadsNamed } from '../workload/names.ts'
+import { Reader, mapSome } from '../workload/reader.ts'
+import { type Row, byAttention, isOwned, needsExplanation, rowOf } from './row.ts'
+
+/** What `coxswain status` is asked for. */
+export interface StatusOptions {
+  args: readonly string[]
+  allNamespaces: boolean
+  selector?: string | undefined
+  /** Also those that another workload owns. */
+  showOwned: boolean
+}
+
+export interface StatusReport {
+  rows: Row[]
+  /** Kinds that could not be read. */
+  unread: string[]
+}
+
+/** Workloads that are to be listed: whole kinds, or single ones by name. */
+export interface Wanted {
+  named: Named<WorkloadKind>[]
+  /** Whether the command line named them: then they must be there. */
+  isAsked: boolean
+  namespace: string
+  selector: string | undefined
+  showOwned: boolean
+}
+
+export async function wantedOf(
+  { client, namespace }: Session,
+  { args, allNamespaces, selector, showOwned }: StatusOptions,
+): Promise<Wanted> {
+  const isAsked = args.length > 0
+  const named = isAsked ? await workloadsNamed(client, args) : workloadKinds.map((kind) => ({ kind, name: undefined }))
+  const names = named.filter(({ name }) => name !== undefined)
+  if (names.length > 0 && allNamespaces)
+    throw new CommandError('a resource cannot be retrieved by name across all namespaces')
+  if (names.length > 0 && selector) throw new CommandError('name cannot be provided when a selector is specified')
+  return { named, isAsked, namespace: allNamespaces ? '' : namespace, selector, showOwned: showOwned || isAsked }
+}
+
+/** Workloads, and the kinds among the wanted ones that can be read. */
+export interface FoundWorkloads {
+  found: { kind: WorkloadKind; object: Workload }[]
+  readable: Named<WorkloadKind>[]
+}
+
+/** Reads workloads. Kinds that nobody asked for by name may be missing or forbidden; not all of them. */
+export async function readWorkloads(session: Session, reader: Reader, wanted: Wanted): Promise<FoundWorkloads> {
+  const { named, isAsked, namespace, selector } = wanted
+  const answers = await mapSome(named, async ({ kind, name }): Promise<Workload[] | undefined> => {
+    if (name !== undefined) return [await asked(kind, session.client.get(kind.type, namespace, name))]
+    if (isAsked) return listed(kind, session, namespace, selector)
+    return reader.list(kind.type, namespace, selector ? { labelSelector: selector } : {})
+  })
+  const readable = named.filter((_, i) => answers[i] !== undefined)
+  if (readable.length === 0) throw new CommandError(`no workloads can be read: ${reader.unread.join(', ')}`)
+  return {
+    found: answers.flatMap((objects, i) => (objects ?? []).map((object) => ({ kind: named[i]!.kind, object }))),
+    readable,
+  }
+}
+
+async function listed(
+  kind: WorkloadKind,
+  { client }: Session,
+  namespace: string,
+  selector: string | undefined,
+): Promise<Workload[]> {
+  const all: Workload[] = []
+  const pages = client.listAll(kind.type, namespace, {
+    allowInconsistent: true,
+    ...(selector ? { labelSelector: selector } : {}),
+  })
+  await asked(
+    kind,
+    (async () => {
+      for await (const page of pages) all.push(...page.items)
+    })(),
+  )
+  return all
+}
+
+const asked = <T>(kind: WorkloadKind, answer: Promise<T>): Promise<T> =>
+  answer.catch((e: unknown) => {
+    throw isUnknownPath(e) ? noResourceType(kind.singular) : e
+  })
+
+/** Above so many workloads to be explained, all pods are read at once instead of those of each. */
+const singleReads = 10
+
+/** Reads everything that the table shows. */
+export async function readStatus(session: Session, options: StatusOptions): Promise<StatusReport> {
+  const reader = new Reader(session.client)
+  const wanted = await wantedOf(session, options)
+  const { found } = await readWorkloads(session, reader, wanted)
+  const rows = found
+    .filter((one) => wanted.showOwned || !isOwned(one))
+    .map(({ kind, object }) => rowOf(kind, object, session.clock.now()))
+  const late = rows.filter(needsExplanation).length
+  const source = late > singleReads ? wholeSource(reader, wanted.namespace) : askingSource(reader)
+  const explained = await explainRows(session, reader, source, rows)
+  return { rows: explained.toSorted(byAttention), unread: reader.unread }
+}
+
+/** Adds causes to the rows that need them. */
+export const explainRows = (session: Session, reader: Reader, source: Source, rows: readonly Row[]): Promise<Row[]> =>
+  mapSome(rows, async (row) => {
+    if (!needsExplanation(row)) return row
+    const around = await gather(reader, source, row.kind, row.object)
+    return { ...row, causes: causesOf(row.kind, row.object, around, session.clock.now()) }
+  })
+
+/** Reads everything of the namespace once, and picks from it. */
+function wholeSource(reader: Reader, namespace: string): Source {
+  const reading = new Map<string, Promise<KubeObject[] | undefined>>()
+  const pick = async <T extends KubeObject>(
+    type: ResourceType<T>,
+    of: string,
+    selector: Parameters<Source['pods']>[1],
+  ): Promise<T[] | undefined> => {
+    let all = reading.get(type.plural)
+    if (!all) reading.set(type.plural, (all = reader.list(type, namespace)))
+    return ((await all) as T[] | undefined)?.filter(
+      ({ metadata }) => metadata.namespace === of && labelSelectorMatches(selector, metadata.labels),
+    )
+  }
+  return {
+    pods: (of, selector) => pick(pods, of, selector),
+    replicaSets: (of, selector) => pick(replicasets, of, selector),
+  }
+}

@@ -1,0 +1,119 @@
+import { type Cause, byName } from '../../api/explain/index.ts'
+import { ageOf, humanDuration } from '../../api/printing/duration.ts'
+import { timestamp } from '../../api/timestamp.ts'
+import { controllerOf } from '../../client/index.ts'
+import { type Line, type Span, type Tone, oneLine, tableLines } from '../terminal/line.ts'
+import { isInTheWay } from '../workload/explained.ts'
+import { type WorkloadKind, shortName, workloadKinds } from '../workload/kinds.ts'
+import type { Workload } from '../workload/object.ts'
+import { type Standing, type State, states } from '../workload/said.ts'
+import { standingOf } from '../workload/standing.ts'
+
+/** A workload of the table. */
+export interface Row extends Standing {
+  kind: WorkloadKind
+  object: Workload
+  /** Why it is not where it should be, the worst first. */
+  causes: readonly Cause[]
+}
+
+export const rowOf = (kind: WorkloadKind, object: Workload, nowMs: number, causes: readonly Cause[] = []): Row => ({
+  ...standingOf(kind, object, nowMs),
+  kind,
+  object,
+  causes,
+})
+
+/** States that explain themselves: nothing has to be read for them. */
+const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Running', 'Suspended']
+
+export const needsExplanation = ({ state }: Row): boolean => !plainStates.includes(state)
+
+/** Whether another workload owns it and tells of it already. */
+export const isOwned = ({ kind, object }: Pick<Row, 'kind' | 'object'>): boolean =>
+  kind.ownedBy !== undefined && controllerOf(object)?.kind === kind.ownedBy
+
+/** What needs attention first; then by namespace, kind and name. */
+export const byAttention = (a: Row, b: Row): number =>
+  states.indexOf(a.state) - states.indexOf(b.state) ||
+  byName(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
+  workloadKinds.indexOf(a.kind) - workloadKinds.indexOf(b.kind) ||
+  byName(a.object.metadata.name ?? '', b.object.metadata.name ?? '')
+
+const tones: Record<State, Tone> = {
+  Stuck: 'bad',
+  Failed: 'bad',
+  Degraded: 'bad',
+  Terminating: 'warn',
+  Progressing: 'busy',
+  Waiting: 'busy',
+  Held: 'warn',
+  Paused: 'warn',
+  Suspended: 'warn',
+  Running: 'good',
+  Scheduled: 'good',
+  Available: 'good',
+  Complete: 'good',
+}
+
+/** The first cause that is in the way, as a sentence without since when: that has a column of its own. */
+function reasonText({ state, message, causes }: Row): string {
+  const cause = causes.find(isInTheWay)
+  if (cause) return oneLine(`${cause.object.kind} ${cause.object.name} ${cause.text}`)
+  return state === 'Available' ? '' : oneLine(message)
+}
+
+export const titles = ['WORKLOAD', 'STATE', 'READY', 'UP-TO-DATE', 'SINCE', 'DEADLINE', 'REASON']
+
+/** The cells of a row under `titles`. */
+export function cellsOf(row: Row, nowMs: number): Span[] {
+  const {
+    kind,
+    object,
+    state,
+    numbers: { ready, desired, updated },
+    deadlineAtMs,
+    causes,
+  } = row
+  const since = causes.find(isInTheWay)?.since ?? row.since
+  const left = deadlineAtMs === undefined ? '' : deadlineAtMs > nowMs ? humanDuration(deadlineAtMs - nowMs) : 'passed'
+  return [
+    { text: shortName(kind, object) },
+    { text: state, tone: tones[state] },
+    { text: kind.kind === 'CronJob' ? '-' : `${ready}/${desired}` },
+    { text: updated === undefined ? '-' : String(updated) },
+    { text: since ? ageOf(since, nowMs) : '-' },
+    { text: left || '-' },
+    { text: reasonText(row) },
+  ]
+}
+
+/** The table of all rows, with a column of namespaces if they are of several. */
+export function statusTable(rows: readonly Row[], hasNamespaces: boolean, nowMs: number): Line[] {
+  const cells = rows.map((row) =>
+    hasNamespaces ? [{ text: row.object.metadata.namespace ?? '' }, ...cellsOf(row, nowMs)] : cellsOf(row, nowMs),
+  )
+  return tableLines(hasNamespaces ? ['NAMESPACE', ...titles] : titles, cells)
+}
+
+/** A row as programs read it. */
+export function documentOf({ kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row) {
+  const { namespace = '', name = '' } = object.metadata
+  return {
+    workload: { kind: kind.kind, namespace, name },
+    state,
+    reason,
+    message,
+    ...(since ? { since } : {}),
+    ...(deadlineAtMs === undefined ? {} : { deadline: timestamp(deadlineAtMs) }),
+    replicas: numbers,
+    causes: causes.map(({ what, weight, object: about, text, since: from, help }) => ({
+      cause: what,
+      weight,
+      object: about,
+      text,
+      ...(from ? { since: from } : {}),
+      help,
+    })),
+  }
+}

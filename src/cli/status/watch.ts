@@ -1,0 +1,150 @@
+import { type Informer, keyOf } from '../../client/index.ts'
+import { type Session, say } from '../session.ts'
+import { yamlText } from '../terminal/document.ts'
+import { type Line, lineOf, textOf } from '../terminal/line.ts'
+import { LiveView } from '../terminal/live.ts'
+import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
+import { type WorkloadKind, fullName } from '../workload/kinds.ts'
+import type { Workload } from '../workload/object.ts'
+import { Reader } from '../workload/reader.ts'
+import { type StatusOptions, explainRows, readWorkloads, wantedOf } from './read.ts'
+import {
+  type Row,
+  byAttention,
+  cellsOf,
+  documentOf,
+  isOwned,
+  needsExplanation,
+  rowOf,
+  statusTable,
+  titles,
+} from './row.ts'
+import { type StatusForm, unreadText } from './run.ts'
+
+/** Ages are told anew so often. */
+const tickMs = 1000
+/** Nodes, claims and budgets are read anew at the most so often. */
+const memoryMs = 3000
+
+/** Who may not watch pods still sees the table after so long. */
+const patienceMs = 3000
+
+interface Followed {
+  kind: WorkloadKind
+  informer: Informer<Workload>
+}
+
+/**
+ * `coxswain status -w`: the table, drawn again whenever something changes, until Ctrl-C. Into a file or pipe goes a
+ * line a change.
+ */
+export async function watchStatus(
+  session: Session,
+  options: StatusOptions & { form: StatusForm | undefined },
+): Promise<number> {
+  const reader = new Reader(session.client, { clock: session.clock, maxAgeMs: memoryMs })
+  const wanted = await wantedOf(session, options)
+  // Read once in the ordinary way first: what is wrong is told at once, and kinds that cannot be read are not watched.
+  const { readable } = await readWorkloads(session, reader, wanted)
+  const bell = new Bell()
+  const watches = new Watches(session, bell)
+  const scope = { namespace: wanted.namespace }
+  try {
+    const followed = readable.map(({ kind, name }): Followed => {
+      const all = wanted.selector ? { labelSelector: wanted.selector } : {}
+      const which = name === undefined ? all : { fieldSelector: `metadata.name=${name}` }
+      return { kind, informer: watches.follow(kind.type, { ...scope, ...which }) }
+    })
+    const source = watchedSource(watches, scope)
+    await watches.synced(patienceMs)
+    const view = session.out.isTerminal && !options.form ? liveTable(session, options) : plainChanges(session, options)
+    try {
+      let known: readonly Row[] = []
+      return await lookUntil<number>(
+        session,
+        bell,
+        () => tickMs,
+        async () => {
+          const rows = currentRows(followed, wanted.showOwned, session.clock.now(), known)
+          known = await explainRows(session, reader, source, rows)
+          await view.show(known.toSorted(byAttention), reader.unread)
+          return undefined
+        },
+      )
+    } finally {
+      view.close()
+    }
+  } finally {
+    watches.stop()
+  }
+}
+
+function currentRows(followed: readonly Followed[], showOwned: boolean, nowMs: number, known: readonly Row[]): Row[] {
+  const causes = new Map(known.map((row) => [rowKey(row), row.causes]))
+  return followed
+    .flatMap(({ kind, informer }) =>
+      informer.list().map((object) => rowOf(kind, object, nowMs, causes.get(rowKey({ kind, object })))),
+    )
+    .filter((row) => showOwned || !isOwned(row))
+    .map((row) => (needsExplanation(row) ? row : { ...row, causes: [] }))
+}
+
+const rowKey = ({ kind, object }: Pick<Row, 'kind' | 'object'>): string => `${kind.kind} ${keyOf(object)}`
+
+interface View {
+  show(rows: readonly Row[], unread: readonly string[]): Promise<void>
+  close(): void
+}
+
+function liveTable({ out, clock, namespace }: Session, { allNamespaces }: StatusOptions): View {
+  const live = new LiveView(out)
+  return {
+    async show(rows, unread) {
+      const none: Line[] = [
+        lineOf(allNamespaces ? 'No resources found' : `No resources found in ${namespace} namespace.`),
+      ]
+      const lines = rows.length === 0 ? none : statusTable(rows, allNamespaces, clock.now())
+      live.draw(unread.length > 0 ? [...lines, lineOf(unreadText(unread), 'dim')] : lines)
+    },
+    close: () => live.close(),
+  }
+}
+
+/** Columns that change without anything happening. */
+const timeColumns = ['SINCE', 'DEADLINE']
+
+/** Tells each row that has changed; ages are no change. */
+function plainChanges(
+  { out, clock }: Session,
+  { allNamespaces, form }: StatusOptions & { form: StatusForm | undefined },
+): View {
+  let told = new Map<string, string>()
+  let hasHeader = false
+  return {
+    async show(rows) {
+      const nowMs = clock.now()
+      const gists = new Map(rows.map((row) => [rowKey(row), gistOf(row, nowMs)]))
+      const changed = rows.filter((row) => told.get(rowKey(row)) !== gists.get(rowKey(row)))
+      const gone = [...told.keys()].filter((key) => !gists.has(key))
+      told = gists
+      if (form === 'name') for (const { kind, object } of changed) say(out, fullName(kind, object.metadata.name ?? ''))
+      else if (form === 'json') for (const row of changed) say(out, JSON.stringify(documentOf(row)))
+      else if (form === 'yaml')
+        for (const row of changed) say(out, `---\n${(await yamlText(documentOf(row))).trimEnd()}`)
+      else {
+        const lines = changed.length > 0 ? statusTable(changed, allNamespaces, nowMs) : []
+        for (const line of hasHeader ? lines.slice(1) : lines) say(out, textOf(line).trimEnd())
+        for (const key of gone) say(out, `${key} is gone`)
+        hasHeader ||= lines.length > 0
+      }
+    },
+    close: () => {},
+  }
+}
+
+const gistOf = (row: Row, nowMs: number): string =>
+  JSON.stringify(
+    cellsOf(row, nowMs)
+      .filter((_, i) => !timeColumns.includes(titles[i]!))
+      .map(({ text }) => text),
+  )

@@ -1,0 +1,134 @@
+import { type Cause, causeOfPod } from '../../api/explain/index.ts'
+import type { Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
+import { summarizePod } from '../../api/kinds/pod-summary.ts'
+import { controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
+import { exitCodes } from '../failure.ts'
+import type { Session } from '../session.ts'
+import {
+  type GroupedCause,
+  type Warning,
+  causesOf,
+  exitCodeFor,
+  grouped,
+  warningOf,
+  withWarning,
+} from '../workload/explained.ts'
+import { gather } from '../workload/gather.ts'
+import { type Source, askingSource } from '../workload/own-pods.ts'
+import type { WorkloadKind } from '../workload/kinds.ts'
+import type { Workload } from '../workload/object.ts'
+import { Reader, mapSome } from '../workload/reader.ts'
+import type { Standing } from '../workload/said.ts'
+import { standingOf } from '../workload/standing.ts'
+
+/** A cause with the last warning about its object. */
+export interface ToldCause extends GroupedCause {
+  warning?: Warning
+}
+
+/** Everything that `why` tells of a workload or a pod. */
+export interface Explanation {
+  /** `deployment/web` */
+  name: string
+  kind: string
+  namespace: string
+  /** `Progressing`, `Available`; of a pod what `kubectl get pods` says. */
+  state: string
+  message: string
+  since: string | undefined
+  deadlineAtMs: number | undefined
+  causes: ToldCause[]
+  /** Kinds that could not be read. */
+  unread: string[]
+  exitCode: number
+}
+
+/** Events are read for so many causes; who has more trouble than that knows enough. */
+const causesWithEvents = 5
+
+/** Reads all about a workload and explains it. */
+export async function explainWorkload(
+  session: Pick<Session, 'client' | 'clock'>,
+  kind: WorkloadKind,
+  object: Workload,
+  given?: { reader: Reader; source: Source },
+): Promise<Explanation> {
+  const reader = given?.reader ?? new Reader(session.client)
+  const around = await gather(reader, given?.source ?? askingSource(reader), kind, object)
+  const nowMs = session.clock.now()
+  const standing = standingOf(kind, object, nowMs)
+  const causes = await withWarnings(reader, causesOf(kind, object, around, nowMs), around.pods ?? [], nowMs)
+  return {
+    ...about(kind.singular, kind.kind, object, standing),
+    causes,
+    unread: reader.unread,
+    exitCode: exitCodeFor(standing, causes),
+  }
+}
+
+function about(
+  singular: string,
+  kind: string,
+  { metadata }: Workload,
+  { state, message, since, deadlineAtMs }: Pick<Standing, 'message' | 'since' | 'deadlineAtMs'> & { state: string },
+) {
+  return {
+    name: `${singular}/${metadata.name}`,
+    kind,
+    namespace: metadata.namespace ?? '',
+    state,
+    message,
+    since,
+    deadlineAtMs,
+  }
+}
+
+/** Adds what events tell: for the worst causes, and for those that conditions do not explain. */
+async function withWarnings(
+  reader: Reader,
+  causes: readonly Cause[],
+  all: readonly Pod[],
+  nowMs: number,
+): Promise<ToldCause[]> {
+  const groups = grouped(causes)
+  const told = await mapSome(groups.slice(0, causesWithEvents), async (cause): Promise<ToldCause> => {
+    const pod =
+      cause.object.kind === 'Pod' ? all.find(({ metadata }) => metadata.name === cause.object.name) : undefined
+    const warning = pod && cause.weight !== 'held' ? warningOf(await reader.eventsOf(pod)) : undefined
+    return { ...withWarning(cause, warning, nowMs), others: cause.others, ...(warning ? { warning } : {}) }
+  })
+  return [...told, ...groups.slice(causesWithEvents)]
+}
+
+/** The same for one pod. */
+export async function explainPod({ client, clock }: Session, pod: Pod): Promise<Explanation> {
+  const reader = new Reader(client)
+  const around = await podSurroundings(reader, pod)
+  const nowMs = clock.now()
+  const cause = causeOfPod(pod, { nowMs, runsToCompletion: pod.spec?.restartPolicy !== 'Always', ...around })
+  const causes = await withWarnings(reader, cause ? [cause] : [], [pod], nowMs)
+  const { status, ready, containers } = summarizePod(pod)
+  const owner = controllerOf(pod)
+  const whose = owner ? `; it is of ${owner.kind.toLowerCase()}/${owner.name}` : ''
+  const message = `${ready} of ${containers} ${containers === 1 ? 'container is' : 'containers are'} ready${whose}`
+  const exitCode = !cause ? exitCodes.ok : causes[0]!.weight === 'trouble' ? exitCodes.trouble : exitCodes.waits
+  const standing = { state: status, message, since: pod.status?.startTime, deadlineAtMs: undefined }
+  return { ...about('pod', 'Pod', pod as Workload, standing), causes, unread: reader.unread, exitCode }
+}
+
+async function podSurroundings(reader: Reader, pod: Pod) {
+  const found = pod.spec?.nodeName ? await reader.findAll<Node>(nodes, '', [pod.spec.nodeName]) : undefined
+  const claims = await reader.findAll<PersistentVolumeClaim>(
+    persistentvolumeclaims,
+    pod.metadata.namespace ?? '',
+    claimNamesOf(pod),
+  )
+  return {
+    ...(found ? { nodeOf: (name: string) => found.get(name) } : {}),
+    ...(claims ? { claimOf: (name: string) => claims.get(name) } : {}),
+  }
+}
+
+/** The names by which kubectl knows pods. */
+export const isPodKind = (text: string): boolean => ['pod', 'pods', 'po'].includes(text.toLowerCase())
