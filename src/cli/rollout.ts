@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { bool, timeoutMs } from './flag-values.ts'
+import { type Session, addConnectionFlags, runSession } from './session.ts'
+import type { DocumentForm } from './terminal/document.ts'
+
+interface Flags {
+  timeout?: number
+  watch?: boolean
+  revision?: number
+  toRevision?: number
+  output?: DocumentForm
+  dryRun?: boolean
+}
+
+const revisionNumber = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be the number of a revision')
+  return Number(text)
+}
+
+const endings =
+  '\nExit codes: 0 complete, or as far as its partition lets it come; 3 failed or past its deadline; 124 timed out; ' +
+  '1 another error.'
+
+/** `coxswain rollout`: rollouts of every kind of workload, CloneSets included. */
+export function addRolloutCommand(program: Command, release: string): void {
+  const rollout = program
+    .command('rollout')
+    .description('follow, undo, restart, pause and resume rollouts of every kind of workload')
+  const sub = (name: string, description: string) =>
+    addConnectionFlags(rollout.command(`${name} <names...>`).description(description))
+  const run = (command: Command, work: (session: Session, args: string[], flags: Flags) => Promise<number>) =>
+    command.action((names: string[]) =>
+      runSession(command, release, (session) => work(session, names, command.opts<Flags>())),
+    )
+
+  const status = sub('status', 'wait until a rollout is complete, and tell what it waits for')
+    .option('--timeout <duration>', 'how long to wait; 0 is for ever', timeoutMs, 0)
+    .addOption(
+      new Option('-w, --watch [bool]', 'whether to wait; otherwise it tells how it stands (exit code 2: not complete)')
+        .argParser(bool)
+        .preset('true')
+        .default(true),
+    )
+    .addHelpText('after', endings)
+  const watch = sub('watch', 'live bars until a rollout is complete or has failed')
+    .option('--timeout <duration>', 'how long to wait; 0 is for ever', timeoutMs, 0)
+    .addHelpText('after', endings)
+  for (const [command, live] of [
+    [status, false],
+    [watch, true],
+  ] as const) {
+    run(command, async (session, args, { timeout, watch: waits = true }) => {
+      const { runRolloutStatus } = await import('./rollout/status.ts')
+      return runRolloutStatus(session, { args, timeoutMs: timeout || undefined, watch: waits, live })
+    })
+  }
+
+  run(
+    sub('history', 'the revisions of a workload, or the template of one of them')
+      .option('--revision <number>', 'show the template of this revision', revisionNumber)
+      .addOption(new Option('-o, --output <form>', 'how it is told (default: as text)').choices(['json', 'yaml'])),
+    async (session, args, { revision, output }) => {
+      const { runHistory } = await import('./rollout/history.ts')
+      return runHistory(session, { args, revision, form: output })
+    },
+  )
+
+  const editing = (name: string, description: string) =>
+    sub(name, description).option('--dry-run', 'have the server check it, and change nothing')
+  run(
+    editing('undo', 'go back to an earlier template').option(
+      '--to-revision <number>',
+      'the revision; 0 is the one before',
+      revisionNumber,
+      0,
+    ),
+    async (session, args, { toRevision = 0, dryRun = false }) =>
+      (await import('./rollout/edit.ts')).runUndo(session, { args, dryRun }, toRevision),
+  )
+  run(editing('restart', 'replace all pods, by and by'), async (session, args, { dryRun = false }) =>
+    (await import('./rollout/edit.ts')).runRestart(session, { args, dryRun }),
+  )
+  run(editing('pause', 'hold the rollout of a Deployment or CloneSet'), async (session, args, { dryRun = false }) =>
+    (await import('./rollout/edit.ts')).runPause(session, { args, dryRun }, true),
+  )
+  run(editing('resume', 'let a paused rollout go on'), async (session, args, { dryRun = false }) =>
+    (await import('./rollout/edit.ts')).runPause(session, { args, dryRun }, false),
+  )
+}
