@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { timeoutMs } from './flag-values.ts'
+import { addConnectionFlags, runSession } from './session.ts'
+
+interface Flags {
+  for: string
+  or: string[]
+  timeout: number
+}
+
+const gathered = (value: string, before: string[]): string[] => [...before, value]
+
+/** `coxswain wait`: the first of several outcomes, with an exit code for each. */
+export function addWaitCommand(program: Command, release: string): void {
+  const command = addConnectionFlags(
+    program
+      .command('wait <names...>')
+      .description('wait for the first of several outcomes of an object: KIND/NAME or KIND NAME'),
+  )
+    .requiredOption('--for <outcome>', 'condition=NAME[=STATUS], jsonpath=PATH[=VALUE], create or delete')
+    .option('--or <outcome>', 'another outcome that ends the wait; may be given again', gathered, [])
+    .option('--timeout <duration>', 'how long to wait; 0 asks once', timeoutMs, 30_000)
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 for --for; 10, 11, … for the first, second, … --or; 124 when time is up; 1 for an error.',
+    )
+  command.action((names: string[]) =>
+    runSession(command, release, async (session) => {
+      const flags = command.opts<Flags>()
+      const { runWait } = await import('./wait/run.ts')
+      return runWait(session, { args: names, for: flags.for, or: flags.or, timeoutMs: flags.timeout })
+    }),
+  )
+}

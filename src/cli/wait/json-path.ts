@@ -1,0 +1,78 @@
+import { CommandError } from '../failure.ts'
+
+/** One step of a path: a member, an index (from the end if negative), everything, or what a filter picks. */
+type Step =
+  | { kind: 'member'; name: string }
+  | { kind: 'index'; index: number }
+  | { kind: 'all' }
+  | { kind: 'filter'; path: Step[]; value: string }
+
+export type JsonPath = readonly Step[]
+
+/** The forms of a step, tried in this order where the last one ended. */
+const stepForms: readonly { form: RegExp; step: (match: RegExpExecArray) => Step }[] = [
+  { form: /\.?\[\*\]|\.\*/y, step: () => ({ kind: 'all' }) },
+  {
+    form: /\.?\[\?\(@((?:\.[\w-]+)+)\s*==\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\)\]/y,
+    step: ([, path, double, single, plain]) => ({
+      kind: 'filter',
+      path: stepsOf(path!, path!),
+      value: double ?? single ?? plain ?? '',
+    }),
+  },
+  { form: /\.?\[(-?\d+)\]/y, step: ([, index]) => ({ kind: 'index', index: Number(index) }) },
+  { form: /\.?\['([^']+)'\]/y, step: ([, name]) => ({ kind: 'member', name: name! }) },
+  { form: /\.((?:[^.[\]\\]|\\.)+)/y, step: ([, name]) => ({ kind: 'member', name: name!.replaceAll(/\\(.)/g, '$1') }) },
+]
+
+/**
+ * Reads the part of kubectl's JSONPath that names one place: `{.status.conditions[?(@.type=="Ready")].status}`. Braces
+ * and the first dot may be left out.
+ */
+export function parseJsonPath(text: string): JsonPath {
+  const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text
+  const path = bare.startsWith('$') ? bare.slice(1) : bare
+  return stepsOf(/^[.[]/.test(path) ? path : `.${path}`, text)
+}
+
+function stepsOf(path: string, whole: string): Step[] {
+  const steps: Step[] = []
+  let at = 0
+  while (at < path.length) {
+    const next = nextStep(path, at)
+    if (!next)
+      throw new CommandError(`jsonpath ${JSON.stringify(whole)} cannot be read at ${JSON.stringify(path.slice(at))}`)
+    steps.push(next.step)
+    at = next.end
+  }
+  return steps
+}
+
+function nextStep(path: string, at: number): { step: Step; end: number } | undefined {
+  for (const { form, step } of stepForms) {
+    form.lastIndex = at
+    const match = form.exec(path)
+    if (match) return { step: step(match), end: at + match[0].length }
+  }
+  return undefined
+}
+
+/** Everything that a path leads to. */
+export function valuesAt(value: unknown, path: JsonPath): unknown[] {
+  let values = [value]
+  for (const step of path) values = values.flatMap((one) => follow(one, step))
+  return values.filter((one) => one !== undefined)
+}
+
+function follow(value: unknown, step: Step): unknown[] {
+  if (value === null || typeof value !== 'object') return []
+  if (step.kind === 'member')
+    return Object.hasOwn(value, step.name) ? [(value as Record<string, unknown>)[step.name]] : []
+  if (step.kind === 'all') return Object.values(value)
+  if (!Array.isArray(value)) return []
+  if (step.kind === 'index') return [value.at(step.index)]
+  return value.filter((item) => valuesAt(item, step.path).some((found) => textOfValue(found) === step.value))
+}
+
+/** A value as it is compared with what the command line says. */
+export const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

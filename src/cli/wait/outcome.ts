@@ -1,0 +1,63 @@
+import { CommandError } from '../failure.ts'
+import { type Workload, conditionOf } from '../workload/object.ts'
+import { type JsonPath, parseJsonPath, textOfValue, valuesAt } from './json-path.ts'
+
+/** Something that can be waited for. `text` is how the command line has it. */
+export type Outcome = { text: string } & (
+  | { kind: 'condition'; type: string; status: string }
+  | { kind: 'jsonpath'; path: JsonPath; value: string | undefined }
+  | { kind: 'create' }
+  | { kind: 'delete' }
+)
+
+/** Reads `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`, `create` or `delete`. */
+export function parseOutcome(text: string): Outcome {
+  if (text === 'create' || text === 'delete') return { kind: text, text }
+  if (text.startsWith('condition=')) {
+    const rest = text.slice('condition='.length)
+    const at = rest.indexOf('=')
+    const [type, status] = at < 0 ? [rest, 'True'] : [rest.slice(0, at), rest.slice(at + 1)]
+    if (type === '') throw new CommandError(`unrecognized condition: ${JSON.stringify(text)}`)
+    return { kind: 'condition', type, status, text }
+  }
+  if (text.startsWith('jsonpath=')) {
+    const [path, value] = splitPath(text.slice('jsonpath='.length))
+    return { kind: 'jsonpath', path: parseJsonPath(path), value, text }
+  }
+  throw new CommandError(`unrecognized condition: ${JSON.stringify(text)}`)
+}
+
+/** The `=` that ends a path stands behind its brace; a filter has one of its own inside. */
+function splitPath(text: string): [path: string, value: string | undefined] {
+  const end = text.startsWith('{') ? text.lastIndexOf('}') + 1 : text.search(/(?<!=)=(?!=)/)
+  if (end <= 0 || end >= text.length) return [text, undefined]
+  return [text.slice(0, end), text.slice(end + 1)]
+}
+
+/** An outcome that has come, with what the object says about it. */
+export interface Met {
+  detail: string
+}
+
+/**
+ * Whether an object, or its absence, is what is waited for. A condition counts only if it is about the newest
+ * generation of the object, as far as the object tells that. `uid` is that of the object whose deletion is waited for.
+ */
+export function metBy(outcome: Outcome, object: Workload | undefined, uid?: string): Met | undefined {
+  // Another object of the same name does not bring the old one back.
+  if (outcome.kind === 'delete')
+    return object && (uid === undefined || object.metadata.uid === uid) ? undefined : { detail: '' }
+  if (!object) return undefined
+  if (outcome.kind === 'create') return { detail: '' }
+  if (outcome.kind === 'jsonpath') {
+    const values = valuesAt(object, outcome.path).map(textOfValue)
+    const isMet = outcome.value === undefined ? values.length > 0 : values.length === 1 && values[0] === outcome.value
+    return isMet ? { detail: '' } : undefined
+  }
+  const name = object.status?.conditions?.find(({ type }) => type.toLowerCase() === outcome.type.toLowerCase())?.type
+  const condition = name === undefined ? undefined : conditionOf(object, name)
+  if (!condition || condition.status.toLowerCase() !== outcome.status.toLowerCase()) return undefined
+  const observed = condition.observedGeneration ?? object.status?.observedGeneration
+  if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return undefined
+  return { detail: [condition.reason, condition.message].filter(Boolean).join(': ') }
+}

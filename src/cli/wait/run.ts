@@ -1,0 +1,162 @@
+import { notFound } from '../../api/errors.ts'
+import { type ResourceType, type SharedInformer, discover, isNotFound } from '../../client/index.ts'
+import { CommandError, exitCodes, isUnknownPath, noResourceType } from '../failure.ts'
+import { sayFailure } from '../rollout/status.ts'
+import { type Session, say } from '../session.ts'
+import { oneLine } from '../terminal/line.ts'
+import { explainWorkload } from '../why/explanation.ts'
+import { Bell, Watches, lookUntil } from '../workload/follow.ts'
+import { type WorkloadKind, fullName } from '../workload/kinds.ts'
+import type { Workload } from '../workload/object.ts'
+import { findKind, isKindName, parseNames } from '../workload/names.ts'
+import { type Met, type Outcome, metBy, parseOutcome } from './outcome.ts'
+
+export interface WaitOptions {
+  args: readonly string[]
+  /** The outcome that is hoped for. */
+  for: string
+  /** Others that end the wait, in the order of their exit codes. */
+  or: readonly string[]
+  /** 0 asks once. */
+  timeoutMs: number
+}
+
+/** An object that is waited for. */
+interface Awaited {
+  names: Pick<WorkloadKind, 'type' | 'singular'>
+  /** Undefined where it is no workload: then nothing explains it. */
+  kind: WorkloadKind | undefined
+  name: string
+  /** The object as it was read last. */
+  object: Workload | undefined
+  /** The uid of the object when it was first seen. */
+  uid?: string | undefined
+  informer?: SharedInformer<Workload>
+}
+
+/** `coxswain wait`: waits for the first of several outcomes, and tells by its exit code which one it was. */
+export async function runWait(session: Session, options: WaitOptions): Promise<number> {
+  const outcomes = [options.for, ...options.or].map(parseOutcome)
+  const awaited = await awaitedObjects(session, options.args)
+  await Promise.all(awaited.map((one) => read(session, one, outcomes)))
+  const isRepeated = options.timeoutMs > 0
+  const deadlineMs = session.clock.now() + options.timeoutMs
+  const bell = new Bell()
+  const watches = new Watches(session, bell)
+  let pending = awaited
+  try {
+    return await lookUntil(
+      session,
+      bell,
+      () => Math.min(tickMs, deadlineMs - session.clock.now()),
+      async () => {
+        const left: Awaited[] = []
+        for (const one of pending) {
+          const code = await look(session, one, outcomes)
+          if (code === undefined) left.push(one)
+          else if (code !== exitCodes.ok) return code
+        }
+        pending = left
+        if (pending.length === 0) return exitCodes.ok
+        if (!isRepeated || session.clock.now() >= deadlineMs) return giveUp(session, pending, outcomes, isRepeated)
+        for (const one of pending) one.informer ??= watches.follow(one.names.type, scopeOf(session, one))
+        return undefined
+      },
+    )
+  } finally {
+    watches.stop()
+  }
+}
+
+const tickMs = 1000
+
+const scopeOf = ({ namespace }: Session, { names, name }: Awaited) => ({
+  ...(names.type.namespaced ? { namespace } : {}),
+  fieldSelector: `metadata.name=${name}`,
+})
+
+async function awaitedObjects({ client }: Session, args: readonly string[]): Promise<Awaited[]> {
+  const named = parseNames(args)
+  if (named.length === 0) throw new CommandError('required resource not specified')
+  const served = named.some(({ kind }) => !findKind(kind)) ? (await discover(client)).resources : []
+  return named.map(({ kind: text, name }) => {
+    if (name === undefined) throw new CommandError('resource name must be provided')
+    const kind = findKind(text)
+    if (kind) return { names: kind, kind, name, object: undefined }
+    const resource = served.find((one) => one.isPreferred && isKindName(text, { ...one, type: one }))
+    if (!resource) throw noResourceType(text)
+    const type = resource as ResourceType<Workload>
+    return {
+      names: { type, singular: resource.singular || resource.kind.toLowerCase() },
+      kind: undefined,
+      name,
+      object: undefined,
+    }
+  })
+}
+
+/** Asks for the object. It must exist, unless its absence or its appearance is waited for. */
+async function read({ client, namespace }: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<void> {
+  try {
+    one.object = await client.get(one.names.type, namespace, one.name)
+  } catch (e) {
+    if (isUnknownPath(e)) throw noResourceType(one.names.singular)
+    if (!isNotFound(e) || !mayBeAbsent(outcomes)) throw e
+    one.object = undefined
+  }
+}
+
+const mayBeAbsent = (outcomes: readonly Outcome[]): boolean =>
+  outcomes.some(({ kind }) => kind === 'create' || kind === 'delete')
+
+/** The exit code of the outcome that has come; undefined if none has. */
+async function look(session: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<number | undefined> {
+  const {
+    informer,
+    names: { type },
+    name,
+  } = one
+  if (informer) {
+    const key = type.namespaced ? `${session.namespace}/${name}` : name
+    // Who may not watch it asks for it each time.
+    if (informer.hasSynced) one.object = informer.get(key)
+    else await read(session, one, outcomes)
+  }
+  one.uid ??= one.object?.metadata.uid
+  if (!one.object && !mayBeAbsent(outcomes)) throw notFound({ group: type.group, resource: type.plural }, name)
+  for (const [i, outcome] of outcomes.entries()) {
+    const met = metBy(outcome, one.object, one.uid)
+    if (!met) continue
+    say(session.out, metText(one, outcome, met, outcomes.length > 1))
+    return i === 0 ? exitCodes.ok : exitCodes.firstAlternative + i - 1
+  }
+  return undefined
+}
+
+/** `job.batch/import condition met`; where there are several outcomes also which one, and why. */
+function metText({ names, name }: Awaited, { text, kind }: Outcome, { detail }: Met, isOneOfSeveral: boolean): string {
+  const what = kind === 'delete' ? 'deleted' : 'condition met'
+  return `${fullName(names, name)} ${what}${isOneOfSeveral ? ` (${text})${detail ? `: ${oneLine(detail)}` : ''}` : ''}`
+}
+
+async function giveUp(
+  session: Session,
+  pending: readonly Awaited[],
+  outcomes: readonly Outcome[],
+  isRepeated: boolean,
+): Promise<number> {
+  const what = outcomes.map(({ text }) => text).join(' or ')
+  for (const {
+    names: { type },
+    kind,
+    name,
+    object,
+  } of pending) {
+    const text = isRepeated
+      ? `timed out waiting for ${what} on ${type.plural}/${name}`
+      : `${what} not met for ${type.plural}/${name}`
+    if (kind && object) await sayFailure(session, text, await explainWorkload(session, kind, object))
+    else say(session.err, `error: ${text}`)
+  }
+  return exitCodes.timedOut
+}
