@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Session, addConnectionFlags, runSession } from './session.ts'
+import type { DocumentForm } from './terminal/document.ts'
+
+interface Flags {
+  metricsUrl?: URL
+  watch?: boolean
+  output?: DocumentForm
+}
+
+const address = (text: string): URL => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('must be an address such as https://127.0.0.1:38421')
+  return new URL(text)
+}
+
+/** `coxswain top controllers`: queues, lag and retries of the controllers of a running process. */
+export function addTopCommand(program: Command, release: string): void {
+  const top = program.command('top').description('what the parts of a running control plane do')
+  const controllers = addConnectionFlags(
+    top.command('controllers').description('queues, lag, retries and stale skips of controllers'),
+  )
+    .option(
+      '--metrics-url <url>',
+      'where controllers serve /metrics (default: the API server of a cluster that runs them itself)',
+      address,
+    )
+    .option('-w, --watch', 'draw it again every two seconds')
+    .addOption(new Option('-o, --output <form>', 'how it is told (default: as a table)').choices(['json', 'yaml']))
+  controllers.action(async () => {
+    const { metricsUrl, watch = false, output } = controllers.opts<Flags>()
+    const { clientAt, runTopControllers } = await import('./metrics/run.ts')
+    const top = (session: Session) => runTopControllers(session, { metricsUrl, watch, form: output })
+    // Who names an address needs no kubeconfig.
+    return metricsUrl
+      ? runSession(controllers, release, top, async () => clientAt(metricsUrl))
+      : runSession(controllers, release, top)
+  })
+}
