@@ -1,0 +1,24 @@
+import { Argument, type Command } from 'commander'
+import type { Shell } from './completion/scripts.ts'
+
+/** `coxswain completion`: prints what a shell has to source to complete commands, flags, kinds and names. */
+export function addCompletionCommand(program: Command): void {
+  program
+    .command('completion')
+    .description('print what a shell has to source to complete commands, flags, kinds and names')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', '\nFor example: source <(coxswain completion bash)')
+    .action(async (shell: Shell) => {
+      const { completionScripts } = await import('./completion/scripts.ts')
+      process.stdout.write(completionScripts[shell])
+    })
+}
+
+/** The word by which shells, and kubectl for its plug-ins, ask for suggestions. */
+export const completeWord = '__complete'
+
+/** Prints suggestions for a command line whose last word is being typed. */
+export async function completeCommandLine(program: Command, words: readonly string[]): Promise<void> {
+  const { clusterNames, protocolText, suggestionsFor } = await import('./completion/complete.ts')
+  process.stdout.write(protocolText(await suggestionsFor(program, words, clusterNames)))
+}
