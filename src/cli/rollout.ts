@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Int64, parseInt64 } from '../api/int64.ts'
 import { bool, timeoutMs } from './flag-values.ts'
 import { type Session, addConnectionFlags, runSession } from './session.ts'
 import type { DocumentForm } from './terminal/document.ts'
@@ -6,15 +7,16 @@ import type { DocumentForm } from './terminal/document.ts'
 interface Flags {
   timeout?: number
   watch?: boolean
-  revision?: number
-  toRevision?: number
+  revision?: Int64
+  toRevision?: Int64
   output?: DocumentForm
   dryRun?: boolean
 }
 
-const revisionNumber = (text: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be the number of a revision')
-  return Number(text)
+const revisionNumber = (text: string): Int64 => {
+  const number = parseInt64(text)
+  if (number === undefined || number < 0) throw new InvalidArgumentError('must be the number of a revision')
+  return number
 }
 
 const endings =

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { KindName } from '../workload/kinds.ts'
 import type { Workload } from '../workload/object.ts'
 import { sampleNow, sampleWorkload } from '../workload/sample.ts'
@@ -10,7 +11,7 @@ const template = (image: string, annotations: Record<string, string> = {}): PodT
   metadata: { labels: { app: 'web' }, annotations },
   spec: { containers: [{ name: 'main', image, resources: {} }] },
 })
-const revision = (number: number, image: string, annotations: Record<string, string> = {}): Revision => ({
+const revision = (number: Int64, image: string, annotations: Record<string, string> = {}): Revision => ({
   number,
   name: `web-${number}`,
   createdAt: undefined,
@@ -100,7 +101,7 @@ describe('pauseOf()', () => {
 
 describe('undoOf()', () => {
   const history = [revision(1, 'app:1'), revision(3, 'app:3'), revision(4, 'app:4')]
-  const undo = (kind: KindName, to: number, revisions = history, spec: Workload['spec'] = {}, annotations = {}) =>
+  const undo = (kind: KindName, to: Int64, revisions = history, spec: Workload['spec'] = {}, annotations = {}) =>
     undoOf(
       ...sampleWorkload(kind, { template: template('app:4'), ...spec }, {}, { annotations }),
       revisions,
@@ -130,6 +131,11 @@ describe('undoOf()', () => {
       replaced('app:1'),
       annotations,
     ])
+  })
+
+  it('finds a revision beyond 2^53', () => {
+    const far = 9_007_199_254_740_993n
+    expect(undo('StatefulSet', far, [...history, revision(far, 'app:9')]).patch?.body).toEqual([replaced('app:9')])
   })
 
   it('skips what would change nothing', () => {

@@ -1,4 +1,5 @@
 import { semanticEqual } from '../../api/deep-equal.ts'
+import type { Int64 } from '../../api/int64.ts'
 import { timestamp } from '../../api/timestamp.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { type Session, say } from '../session.ts'
@@ -101,7 +102,7 @@ export function undoOf(
   kind: WorkloadKind,
   object: Workload,
   revisions: readonly Revision[],
-  toRevision: number,
+  toRevision: Int64,
   program: string,
 ): Edit {
   const { spec, metadata } = object
@@ -140,7 +141,7 @@ export const runPause = (session: Session, options: EditOptions, paused: boolean
   editEach(session, options, (_, kind, object) => pauseOf(kind, object, paused))
 
 /** `coxswain rollout undo` */
-export const runUndo = (session: Session, options: EditOptions, toRevision: number): Promise<number> =>
+export const runUndo = (session: Session, options: EditOptions, toRevision: Int64): Promise<number> =>
   editEach(session, options, async ({ client, program }, kind, object) =>
     undoOf(kind, object, await revisionsOf(client, kind, object), toRevision, program),
   )

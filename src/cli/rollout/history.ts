@@ -1,3 +1,4 @@
+import type { Int64 } from '../../api/int64.ts'
 import { ageOf } from '../../api/printing/duration.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { type Session, say } from '../session.ts'
@@ -11,7 +12,7 @@ import { type Revision, revisionsOf } from './revisions.ts'
 export interface HistoryOptions {
   args: readonly string[]
   /** Undefined: all of them. */
-  revision: number | undefined
+  revision: Int64 | undefined
   form: DocumentForm | undefined
 }
 

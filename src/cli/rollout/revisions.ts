@@ -1,5 +1,6 @@
 import { byName } from '../../api/explain/index.ts'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
+import { type Int64, compareInt64, parseInt64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { labelSelectorText } from '../../api/selectors/label-selector.ts'
 import { type Client, type ResourceType, controllerrevisions, isControlledBy, replicasets } from '../../client/index.ts'
@@ -10,7 +11,7 @@ import type { Workload } from '../workload/object.ts'
 
 /** One revision of a workload's template. */
 export interface Revision {
-  number: number
+  number: Int64
   /** The name of the ReplicaSet or ControllerRevision that keeps it. */
   name: string
   createdAt: string | undefined
@@ -37,7 +38,7 @@ export async function revisionsOf(client: Client, kind: WorkloadKind, object: Wo
     kind.kind === 'Deployment'
       ? await replicaSetRevisions(client, kind, object)
       : await controllerRevisions(client, kind, object)
-  return found.toSorted((a, b) => a.number - b.number || byName(a.name, b.name))
+  return found.toSorted((a, b) => compareInt64(a.number, b.number) || byName(a.name, b.name))
 }
 
 async function ownedBy<T extends KubeObject>(
@@ -56,8 +57,8 @@ async function ownedBy<T extends KubeObject>(
 async function replicaSetRevisions(client: Client, kind: WorkloadKind, object: Workload): Promise<Revision[]> {
   const sets = await ownedBy(client, replicasets, kind, object)
   return sets.flatMap(({ metadata, spec }): Revision[] => {
-    const number = Number(metadata.annotations?.[revisionAnnotation])
-    return Number.isInteger(number) ? [revision(metadata, number, withoutHash(spec.template))] : []
+    const number = parseInt64(metadata.annotations?.[revisionAnnotation] ?? '')
+    return number === undefined ? [] : [revision(metadata, number, withoutHash(spec.template))]
   })
 }
 
@@ -74,7 +75,7 @@ async function controllerRevisions(client: Client, kind: WorkloadKind, object: W
 
 const revision = (
   { name = '', creationTimestamp, annotations = {} }: KubeObject['metadata'],
-  number: number,
+  number: Int64,
   template: PodTemplateSpec,
 ): Revision => ({
   number,

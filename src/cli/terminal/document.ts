@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/json/index.ts'
 import type { Output } from './output.ts'
 
 /** The forms besides a table in which commands tell what they know. */
@@ -5,12 +6,12 @@ export type DocumentForm = 'json' | 'yaml'
 
 /** Writes a value as kubectl would: JSON with four blanks, or YAML. */
 export async function writeDocument(output: Output, form: DocumentForm, value: unknown): Promise<void> {
-  if (form === 'json') return output.write(`${JSON.stringify(value, undefined, 4)}\n`)
+  if (form === 'json') return output.write(`${jsonText(value, 4)}\n`)
   output.write(await yamlText(value))
 }
 
 /** YAML as people write it; undefined members are left out. */
 export async function yamlText(value: unknown): Promise<string> {
   const { stringify } = await import('yaml')
-  return stringify(JSON.parse(JSON.stringify(value)), { lineWidth: 0, aliasDuplicateObjects: false })
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
 }

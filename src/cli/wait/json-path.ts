@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/json/index.ts'
 import { CommandError } from '../failure.ts'
 
 /** One step of a path: a member, an index (from the end if negative), everything, or what a filter picks. */
@@ -75,4 +76,4 @@ function follow(value: unknown, step: Step): unknown[] {
 }
 
 /** A value as it is compared with what the command line says. */
-export const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+export const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value))

@@ -34,6 +34,12 @@ describe('metBy()', () => {
       true,
     ],
     ['a value', 'jsonpath={.status.replicas}=3', web({ replicas: 3 }), true],
+    [
+      'an integer beyond 2^53',
+      'jsonpath={.metadata.generation}=9007199254740993',
+      { metadata: { generation: 9007199254740993n } },
+      true,
+    ],
     ['another value', 'jsonpath={.status.replicas}=3', web({ replicas: 2 }), false],
     ['any value', 'jsonpath={.status.replicas}', web({ replicas: 2 }), true],
     ['no value', 'jsonpath={.status.updateRevision}', web({}), false],

@@ -1,4 +1,5 @@
 import type { LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 
 /** A condition of any kind of object. */
@@ -9,7 +10,7 @@ export interface Condition {
   message?: string
   lastTransitionTime?: string | null
   lastUpdateTime?: string | null
-  observedGeneration?: number
+  observedGeneration?: Int64
 }
 
 /** The fields of all kinds of workloads that commands read. Each kind has some of them. */
@@ -36,7 +37,7 @@ export interface Workload extends KubeObject {
     timeZone?: string
   }
   status?: {
-    observedGeneration?: number
+    observedGeneration?: Int64
     conditions?: readonly Condition[] | null
     replicas?: number
     updatedReplicas?: number

@@ -1,5 +1,6 @@
 import { semanticEqual } from '../../api/deep-equal.ts'
 import type { ControllerRevision, LabelSelector, Pod, PodTemplateSpec, ReplicaSet } from '../../api/generated/types.ts'
+import { compareInt64 } from '../../api/int64.ts'
 import { isPodActive } from '../../api/kinds/pod-availability.ts'
 import { controllerOf, controllerrevisions, isControlledBy, jobs, pods, replicasets } from '../../client/index.ts'
 import { type WorkloadKind, kindNamed, selectorOf } from './kinds.ts'
@@ -122,4 +123,4 @@ async function revisionTest(
 }
 
 const newestRevision = (revisions: readonly ControllerRevision[]): ControllerRevision | undefined =>
-  revisions.toSorted((a, b) => b.revision - a.revision)[0]
+  revisions.toSorted((a, b) => compareInt64(b.revision, a.revision))[0]
