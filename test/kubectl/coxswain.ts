@@ -26,8 +26,9 @@ interface Started {
   ended: Promise<Ended>
 }
 
-function start(args: readonly string[]): Started {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const around = { ...process.env, ...env }
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: around })
   let out = ''
   let err = ''
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()))
@@ -36,8 +37,9 @@ function start(args: readonly string[]): Started {
   return { child, ended }
 }
 
-/** Runs a command of ours to its end. */
-export const runCoxswain = (args: readonly string[]): Promise<Ended> => start(args).ended
+/** Runs a command of ours to its end. `env` is added to the environment. */
+export const runCoxswain = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  start(args, env).ended
 
 /** Starts a process and waits for the line that says it is ready; throws what it said if it ends instead. */
 async function untilReady(args: readonly string[]): Promise<Started & { line: string }> {
