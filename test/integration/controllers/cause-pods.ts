@@ -2,7 +2,8 @@ import { persistentvolumeclaims } from '../../../src/client/index.ts'
 import {
   type CauseRow, container, ended, reported, unplaced, unready, waiting, withContainers,
 } from './cause-row.ts'
-import type { CauseScene, KindName } from './cause-scene.ts'
+import type { CauseScene } from './cause-scene.ts'
+import type { KindName } from './every-kind-scene.ts'
 
 const since = ', since TIME.'
 const withMain = (more: object) => ({ containers: [{ name: 'main', image: 'app:1', resources: {}, ...more }] })

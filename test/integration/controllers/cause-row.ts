@@ -1,6 +1,7 @@
 import type { CauseKind } from '../../../src/api/explain/index.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import type { CauseScene, KindName } from './cause-scene.ts'
+import type { CauseScene } from './cause-scene.ts'
+import type { KindName } from './every-kind-scene.ts'
 
 /** The time at which conditions name a cause. `never` says that explain() alone does. */
 export type When = 'at once' | 'at the deadline' | 'never'
@@ -19,8 +20,8 @@ export interface CauseRow {
   /** Happens before the workloads are made. */
   before?(s: CauseScene): Promise<unknown>
   /**
-   * Happens to each workload; `pod` is its pod, where there is one. Returns the name of the pod that it is about, if that is
-   * another one.
+   * Happens to each workload; `pod` is its pod, where there is one. Returns the name of the pod that it is about, if
+   * that is another one.
    */
   stage?(s: CauseScene, name: KindName, pod: Pod): Promise<unknown>
   /** Mends it: by default, the pod becomes ready. */

@@ -2,7 +2,8 @@ import { forbiddenError, invalidObject } from '../../../src/api/errors.ts'
 import type { ApiRequest } from '../../../src/client/index.ts'
 import { limitranges, nodes, persistentvolumeclaims, pods, resourcequotas } from '../../../src/client/index.ts'
 import { type CauseRow, container, ended, reported, unready, waiting, withContainers } from './cause-row.ts'
-import { type CauseScene, type KindName, kindNames, kindOf } from './cause-scene.ts'
+import { type CauseScene, sentencesOf } from './cause-scene.ts'
+import { type KindName, kindNames, kindOf } from './every-kind-scene.ts'
 
 const since = ', since TIME.'
 const setKinds: readonly KindName[] = ['statefulset', 'parallel', 'daemonset']
@@ -22,9 +23,9 @@ async function refuseNothing(s: CauseScene): Promise<void> {
 
 const podResource = { group: '', resource: 'pods' }
 const available = (name: KindName): Record<string, RegExp> =>
-  (name === 'job' ? {} : { Available: kindOf(name).available })
+  (name === 'job' ? {} : { Available: sentencesOf(name).available })
 const progressing = (name: KindName): Record<string, RegExp> => {
-  const pattern = kindOf(name).progressing
+  const pattern = sentencesOf(name).progressing
   return pattern ? { Progressing: pattern } : {}
 }
 

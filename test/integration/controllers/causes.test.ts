@@ -5,7 +5,8 @@ import { podCauses } from './cause-pods.ts'
 import {
   type CauseRow, container, escaped, reported, sentencePattern, unready, waiting, withContainers,
 } from './cause-row.ts'
-import { CauseScene, type KindName, isRolling, kindNames, kindOf } from './cause-scene.ts'
+import { CauseScene, sentencesOf } from './cause-scene.ts'
+import { type KindName, isRolling, kindNames, kindOf } from './every-kind-scene.ts'
 import { workloadCauses } from './cause-workloads.ts'
 
 const rows = [...podCauses, ...workloadCauses].map((row) => ({ name: row.it, row }))
@@ -45,7 +46,7 @@ class Stage {
 
   /** What stands before the sentence, by type of condition. Of a Job, one of both says it. */
   #before(isLate: boolean): [types: string, first: string][] {
-    const { available, progressing } = kindOf(this.name)
+    const { available, progressing } = sentencesOf(this.name)
     if (this.#when === 'never' || (this.#when === 'at the deadline' && !isLate)) return []
     const told = this.row.tells?.(this.name)
     if (told && !isLate) return Object.entries(told).map(
