@@ -4,7 +4,7 @@ import { leases, nodes, pods } from '../../client/index.ts'
 import { type ApplyContext, defineController, watching } from '../kit/index.ts'
 import { byNode, findCondition, timestamp } from '../kit/workload/index.ts'
 import { type Observed, leaseNamespace, observe } from './observe.ts'
-import { type Action, plan, status } from './plan.ts'
+import { type Action, memory, plan, status } from './plan.ts'
 
 /** Says of a pod on a lost node that it is not ready, so that nobody is sent there. */
 async function markPod({ writer, event, nowMs }: ApplyContext<Node>, pod: Pod): Promise<void> {
@@ -49,5 +49,5 @@ export const nodeLifecycle = defineController<Node, Observed, Action>({
     if (findCondition(before?.conditions, 'Ready')?.status !== 'True') return
     event('Normal', 'NodeNotReady', `Node ${owner.metadata.name} status is now: NodeNotReady`)
   },
-  remember: ({ health }) => health,
+  remember: memory,
 })

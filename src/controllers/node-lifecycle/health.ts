@@ -31,6 +31,12 @@ export function heard(node: Node, lease: Lease | undefined, before: Health | und
 /** When a node is lost if nothing is heard of it. */
 export const lostAtMs = (node: Node, { heardMs }: Health): number => heardMs + (readyOf(node) ? graceMs : startupGraceMs)
 
+/** When a node that was heard of before was lost, as its Ready condition says it; undefined if it is not lost. */
+export function lostSince(node: Node): string | undefined {
+  const ready = readyOf(node)
+  return ready?.status === 'Unknown' && ready.reason === silent.reason ? (ready.lastTransitionTime ?? '') : undefined
+}
+
 /** What a node says of itself. The network is another's business. */
 const reported = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 const silent = { status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' }

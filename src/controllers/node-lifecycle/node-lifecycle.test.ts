@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Lease, Node, NodeCondition, Pod, Taint } from '../../api/generated/types.ts'
+import type { Outcome } from '../kit/index.ts'
 import { type Health, heard, lostAtMs, lostStatus } from './health.ts'
 import { labelsToAdd } from './labels.ts'
-import type { Emptying, Observed } from './observe.ts'
-import { plan, status } from './plan.ts'
+import type { Emptying, Marked, Observed } from './observe.ts'
+import { type Action, memory, plan, status } from './plan.ts'
 import { wantedTaints } from './taints.ts'
 import { judgeZones, pauseMs } from './zones.ts'
 
@@ -109,17 +110,33 @@ describe('zones', () => {
 
 describe('plan()', () => {
   const pod = (name: string, since: string, state = 'True'): Pod =>
-    ({ metadata: { name }, status: { conditions: [{ type: 'Ready', status: state, lastTransitionTime: since }] } }) as unknown as Pod
-  const seen = (of: Node, silentMs: number, emptying: Emptying = { kind: 'no' }, pods: Pod[] = []): Observed => ({
+    ({
+      metadata: { name, uid: name },
+      status: { conditions: [{ type: 'Ready', status: state, lastTransitionTime: since }] },
+    }) as unknown as Pod
+  const no: Emptying = { kind: 'no' }
+  const seen = (of: Node, silentMs: number, emptying: Emptying = no, pods: Pod[] = [], marked?: Marked): Observed => ({
     node: of,
     health: { heartbeat: 'h1', renewed: undefined, heardMs: nowMs - silentMs },
     isFirstLook: false,
     emptying,
     pods,
+    marked,
     nowMs,
   })
   const repelled = (...more: Taint[]) => ({ spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' }, ...more] } })
   const lost = ready('Unknown', { reason: 'NodeStatusUnknown', lastTransitionTime: '2026-01-01T00:50:00Z' })
+
+  const was = pod('was', '2026-01-01T00:40:00Z')
+  const late = pod('late', '2026-01-01T00:40:00Z')
+  const since = pod('since', '2026-01-01T00:51:00Z')
+  const isNot = pod('is not', '2026-01-01T00:40:00Z', 'False')
+  const marked = (...uids: (string | false)[]): Marked => ({
+    since: lost.lastTransitionTime!,
+    uids: new Set(uids.filter((uid) => uid !== false)),
+    isComplete: !uids.includes(false),
+  })
+  const silent = (pods: Pod[], known?: Marked) => seen(node([lost], repelled()), 60_000, undefined, pods, known)
 
   it.each<[string, Observed, string[], number | undefined]>([
     ['a node that lives is looked at when it would be lost', seen(node(), 20_000), [], 30_001],
@@ -127,16 +144,34 @@ describe('plan()', () => {
     ['a node that is not ready gets its taint, and is watched', seen(node([ready('False')]), 0), ['ChangeNode'], 5000],
     ['a node waits for its turn', seen(node([lost], repelled()), 60_000, { kind: 'wait', ms: 700 }), [], 700],
     ['a node whose turn it is gets the other taint', seen(node([lost], repelled()), 60_000, { kind: 'yes' }), ['ChangeNode'], 5000],
-    ['pods of a lost node are not ready', seen(node([lost], repelled()), 60_000, undefined, [
-      pod('was', '2026-01-01T00:40:00Z'),
-      pod('since', '2026-01-01T00:51:00Z'),
-      pod('is not', '2026-01-01T00:40:00Z', 'False'),
-    ]), ['MarkPod was'], 5000],
+    ['pods of a lost node are not ready', silent([was, since, isNot]), ['MarkPod was', 'MarkPod since'], 5000],
+    ['who is said to be ready again is left', silent([was, since], marked('was', 'since')), [], 5000],
+    ['who was ready then, and is heard of late, is not', silent([was, late], marked('was')), ['MarkPod late'], 5000],
+    ['who became ready after it is left', silent([was, since], marked('was')), [], 5000],
+    ['who could not be marked is tried again', silent([was, since], marked('was', false)), ['MarkPod since'], 5000],
     ['a new node is announced', { ...seen(node(), 0), isFirstLook: true, nowMs: Date.parse(created) + 1000 }, ['Register'], expect.any(Number) as unknown as number],
   ])('%s', (_, observed, actions, requeueAfterMs) => {
     const step = plan(observed)
     expect(step.actions.map((a) => (a.kind === 'MarkPod' ? `${a.kind} ${a.pod.metadata.name}` : a.kind))).toEqual(actions)
     expect(step.requeueAfterMs).toEqual(requeueAfterMs)
+  })
+
+  const outcome = (done: Pod[], failed: Pod[] = []): Outcome<Action> => ({
+    done: done.map((of) => ({ kind: 'MarkPod', pod: of })),
+    failed: failed.map((of) => ({ action: { kind: 'MarkPod', pod: of }, error: new Error('no') })),
+    skipped: [],
+    wait: undefined,
+  })
+
+  it.each<[string, Observed, Outcome<Action>, Marked | undefined]>([
+    ['nobody on a node that lives', seen(node(), 0), outcome([]), undefined],
+    ['nobody, at the first look at a loss', silent([]), outcome([]), marked()],
+    ['who was marked', silent([was]), outcome([was]), marked('was')],
+    ['who was marked before', silent([late], marked('was')), outcome([late]), marked('was', 'late')],
+    ['that somebody is missing', silent([was, late]), outcome([was], [late]), marked('was', false)],
+    ['that nobody is missing any more', silent([late], marked('was', false)), outcome([late]), marked('was', 'late')],
+  ])('memory() has %s', (_, observed, done, expected) => {
+    expect(memory(observed, done)).toEqual({ health: observed.health, marked: expected })
   })
 
   it('status() is the same object unless the node is found lost', () => {

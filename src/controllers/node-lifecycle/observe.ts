@@ -2,7 +2,7 @@ import type { Node, Pod } from '../../api/generated/types.ts'
 import { leases } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { podsOnNode } from '../kit/workload/index.ts'
-import { type Health, heard, readyOf } from './health.ts'
+import { type Health, heard, lostSince, readyOf } from './health.ts'
 import { evictingTaint, isEvicting } from './taints.ts'
 import { Turns } from './turns.ts'
 import { zoneOf } from './zones.ts'
@@ -19,11 +19,28 @@ export interface Observed {
   emptying: Emptying
   /** On a node that is lost. */
   pods: Pod[]
+  /** Undefined at the first look at the loss. */
+  marked: Marked | undefined
   nowMs: number
 }
 
+/** The pods that were marked as not ready since a node was lost, by uid. */
+export interface Marked {
+  /** When it was lost, as its Ready condition says it: another time is another loss. */
+  since: string
+  uids: ReadonlySet<string>
+  /** Whether all who were to be marked at the first look are. */
+  isComplete: boolean
+}
+
+/** What the next look at a node is to know of this one. */
+export interface Memory {
+  health: Health
+  marked: Marked | undefined
+}
+
 export function observe({ caches, nowMs, remembered }: ObserveContext, node: Node): Observed {
-  const before = remembered as Health | undefined
+  const { health: before, marked } = (remembered ?? {}) as Partial<Memory>
   const name = node.metadata.name ?? ''
   return {
     node,
@@ -31,6 +48,7 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, node: Nod
     isFirstLook: before === undefined,
     emptying: emptyingOf(Turns.of(caches), node, nowMs),
     pods: readyOf(node)?.status === 'Unknown' ? podsOnNode(caches, name) : [],
+    marked: marked?.since === lostSince(node) ? marked : undefined,
     nowMs,
   }
 }

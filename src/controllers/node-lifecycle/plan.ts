@@ -1,10 +1,10 @@
 import type { Node, NodeStatus, Pod, Taint } from '../../api/generated/types.ts'
-import type { Step } from '../kit/index.ts'
+import type { Outcome, Step } from '../kit/index.ts'
 import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import { readySince } from '../service-pods/index.ts'
-import { lostAtMs, lostStatus, readyOf, startupGraceMs } from './health.ts'
+import { lostAtMs, lostSince, lostStatus, readyOf, startupGraceMs } from './health.ts'
 import { labelsToAdd } from './labels.ts'
-import type { Observed } from './observe.ts'
+import type { Memory, Observed } from './observe.ts'
 import { evictingTaint, wantedTaints } from './taints.ts'
 
 export type Action =
@@ -43,12 +43,26 @@ export function status({ node, health, nowMs }: Observed): NodeStatus {
   return nowMs > lostAtMs(node, health) ? lostStatus(node, nowMs) : node.status
 }
 
-/** Pods that were ready when their node was lost. One that was reported ready since then is known better to somebody else. */
-function lostPods({ node, pods }: Observed): Pod[] {
-  const ready = readyOf(node)
-  if (ready?.reason !== 'NodeStatusUnknown') return []
-  const lostMs = millisecondsOf(ready.lastTransitionTime)
-  return pods.filter((pod) => isPodReady(pod) && !(millisecondsOf(readySince(pod)) > lostMs))
+/**
+ * Pods that were ready when their node was lost and that were not marked since: each is marked once for each loss. A
+ * kubelet may say that they are ready after all, and would say it again after each mark. The first look at a loss marks
+ * all pods that are ready, whatever their node's clock says; later looks mark those that were ready before the loss and
+ * were heard of late.
+ */
+function lostPods({ node, pods, marked }: Observed): Pod[] {
+  const since = lostSince(node)
+  if (since === undefined) return []
+  const wasReady = (pod: Pod) => !marked?.isComplete || !(millisecondsOf(readySince(pod)) > millisecondsOf(since))
+  return pods.filter((pod) => isPodReady(pod) && !marked?.uids.has(pod.metadata.uid ?? '') && wasReady(pod))
+}
+
+/** What is known of a node for the next look, after what was done in this one. */
+export function memory({ node, health, marked }: Observed, { done, failed, skipped }: Outcome<Action>): Memory {
+  const since = lostSince(node)
+  if (since === undefined) return { health, marked: undefined }
+  const now = done.flatMap((action) => (action.kind === 'MarkPod' ? [action.pod.metadata.uid ?? ''] : []))
+  const isComplete = marked?.isComplete === true || (failed.length === 0 && skipped.length === 0)
+  return { health, marked: { since, uids: new Set([...(marked?.uids ?? []), ...now]), isComplete } }
 }
 
 const isNew = ({ metadata }: Node, nowMs: number): boolean => nowMs - millisecondsOf(metadata.creationTimestamp) < startupGraceMs

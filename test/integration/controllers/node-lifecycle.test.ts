@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isNotFound } from '../../../src/api/errors.ts'
-import { nodes } from '../../../src/client/index.ts'
+import { nodes, pods } from '../../../src/client/index.ts'
 import { NodeScene } from './node-scene.ts'
 
 const lost = ['unreachable:NoExecute', 'unreachable:NoSchedule']
@@ -36,6 +36,27 @@ describe('a node', () => {
     expect(await s.scene.events('a')).toContain('Normal TaintManagerEviction ×1: Marking for deletion Pod default/a')
     expect((await s.getPod('b')).metadata.deletionTimestamp).toBeUndefined()
     expect(s.scene.warnings).toEqual([])
+  })
+
+  it('that is lost has its pods marked once, and a kubelet that says otherwise is not contradicted', async () => {
+    const s = await NodeScene.start()
+    await s.nodes('n1', 'n2')
+    const before = (await s.pod('a', 'n1')).status.conditions?.find((c) => c.type === 'Ready')
+    const ready = async () => (await s.getPod('a')).status.conditions?.find((c) => c.type === 'Ready')?.status
+    s.lose('n1')
+    await s.pass(51)
+    expect(await ready()).toBe('False')
+    await s.client.patch(
+      pods, 'default', 'a', { status: { conditions: [before] } }, { type: 'strategic', subresource: 'status' }
+    )
+    await s.pass(120)
+    expect(await ready()).toBe('True')
+    expect(await s.scene.events('a')).toEqual(['Warning NodeNotReady ×1: Node is not ready'])
+    await s.revive('n1')
+    await s.pass(20)
+    s.lose('n1')
+    await s.pass(51)
+    expect(await ready()).toBe('False')
   })
 
   it('that comes back keeps its pods', async () => {
