@@ -1,5 +1,6 @@
 import type { Lease, Node, NodeStatus } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
+import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
@@ -18,10 +19,13 @@ export interface HeartbeatOptions {
   health(): NodeHealth
   /** Whether the next beat goes out: a fault plan may hold it back. */
   mayBeat(): boolean
+  /** The node was lost, and is not any more. */
+  found(): void
 }
 
 const leaseNamespace = 'kube-node-lease'
 const leaseDurationSeconds = 40
+const leaseMs = leaseDurationSeconds * 1000
 const renewMs = 10_000
 /** How often the status is looked at, and how often it is written where nothing but the time has changed. */
 const statusLookMs = 10_000
@@ -35,6 +39,8 @@ export class Heartbeat {
   readonly #options: HeartbeatOptions
   #node: Node | undefined
   #lease: Lease | undefined
+  /** When the lease was last renewed, and whether that was in time after the time before. */
+  #renewed: { atMs: number; isSteady: boolean } | undefined
   #reportedMs = 0
   /** How to cancel them. */
   readonly #timers = new Map<'lease' | 'status', () => void>()
@@ -49,10 +55,30 @@ export class Heartbeat {
     return this.#node
   }
 
-  /** Reads the node as others have left it; where that cannot be, what is known stays. */
-  async look(): Promise<void> {
-    await this.#try('the node could not be read', async () => {
-      this.#node = await this.#options.client.get(nodes, '', this.#options.nodeName)
+  /** Whether the API says that nobody hears of this node: its pods' readiness is not its own business then. */
+  get isLost(): boolean {
+    return this.#node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'Unknown'
+  }
+
+  /** Takes in the Node as it is in the API, if that is newer than what is known. */
+  observed(node: Node): void {
+    const known = this.#node
+    const isSame = known?.metadata.uid === node.metadata.uid
+    if (isSame && compareResourceVersions(versionOf(node), versionOf(known)) < 0) return
+    const wasLost = this.isLost
+    this.#node = node
+    if (wasLost && !this.isLost) this.#options.found()
+  }
+
+  /** Reads the node as others have left it. Where that cannot be, what is known stays, and the answer is false. */
+  look(): Promise<boolean> {
+    const { client, nodeName } = this.#options
+    return this.#try('the node could not be read', async () => {
+      try {
+        this.observed(await client.get(nodes, '', nodeName))
+      } catch (e) {
+        if (!isNotFound(e)) throw e // one that somebody has deleted is registered again with its next status
+      }
     })
   }
 
@@ -63,8 +89,8 @@ export class Heartbeat {
     }
     if (this.#isStopped) return
     await this.beat()
-    await this.#try('the lease could not be renewed', () => this.#renew())
-    this.#every('lease', renewMs, () => this.#try('the lease could not be renewed', () => this.#renew()))
+    await this.#keepLease()
+    this.#every('lease', renewMs, () => this.#keepLease())
     this.#every('status', statusLookMs, () => this.beat())
   }
 
@@ -87,13 +113,16 @@ export class Heartbeat {
     const spec = { ...(shape.podCidr ? { podCIDR: shape.podCidr, podCIDRs: [shape.podCidr] } : {}), ...(shape.taints.length > 0 ? { taints: shape.taints } : {}) }
     const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
     try {
-      this.#node = await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec, status: await this.#status(undefined) } as Node)
+      const status = await this.#status(undefined)
+      const metadata = { name, labels, annotations }
+      this.observed(await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata, spec, status } as Node))
       this.#reportedMs = this.#options.clock.now()
     } catch (e) {
       if (!isAlreadyExists(e)) throw e
       const known = await client.get(nodes, '', name)
       const lacks = Object.entries(labels).some(([key, value]) => known.metadata.labels?.[key] !== value)
-      this.#node = lacks ? await client.patch(nodes, '', name, { metadata: { labels } }, { type: 'strategic' }) : known
+      const labelled = { metadata: { labels } }
+      this.observed(lacks ? await client.patch(nodes, '', name, labelled, { type: 'strategic' }) : known)
     }
   }
 
@@ -108,12 +137,14 @@ export class Heartbeat {
 
   async #report(): Promise<void> {
     const { nodeName, client, clock } = this.#options
+    // One that is not heard of would be lost again at once, and its pods would go to and fro with it.
+    if (this.isLost && !this.#isHeard()) return
     const old = this.#node?.status
     const status = await this.#status(old)
     const isDue = clock.now() - this.#reportedMs >= statusReportMs
-    if (!isDue && deepEqual(withoutBeats(old), withoutBeats(status))) return
+    if (!isDue && deepEqual(withoutBeats(old, status), withoutBeats(status, status))) return
     try {
-      this.#node = await client.patch(nodes, '', nodeName, { status }, { type: 'strategic', subresource: 'status' })
+      this.observed(await client.patch(nodes, '', nodeName, { status }, { type: 'strategic', subresource: 'status' }))
     } catch (e) {
       if (!isNotFound(e)) throw e
       await this.#register() // somebody has deleted it
@@ -121,9 +152,29 @@ export class Heartbeat {
     this.#reportedMs = clock.now()
   }
 
+  /** A lost node says that it is back after two renewals in time: one late renewal says nothing of the next. */
+  async #keepLease(): Promise<void> {
+    const renew = () => this.#try('the lease could not be renewed', () => this.#renew())
+    if (!(await renew()) || !this.isLost) return
+    if (!this.#isHeard()) await renew()
+    await this.beat()
+  }
+
+  /** Whether the last renewals of the lease were in time. */
+  #isHeard(): boolean {
+    return this.#renewed?.isSteady === true && this.#options.clock.now() - this.#renewed.atMs <= leaseMs
+  }
+
   async #renew(): Promise<void> {
-    const { nodeName: name, client, clock, mayBeat } = this.#options
+    const { clock, mayBeat } = this.#options
     if (!mayBeat()) return
+    await this.#writeLease()
+    const atMs = clock.now()
+    this.#renewed = { atMs, isSteady: this.#renewed !== undefined && atMs - this.#renewed.atMs <= leaseMs }
+  }
+
+  async #writeLease(): Promise<void> {
+    const { nodeName: name, client, clock } = this.#options
     const renewTime = microTime(clock.now())
     if (this.#lease) {
       try {
@@ -165,10 +216,14 @@ export class Heartbeat {
   }
 }
 
-/** What a status says but for when it was said, as it is stored. */
-function withoutBeats(status: NodeStatus | undefined): unknown {
-  const { capacity, allocatable, addresses, conditions, images, nodeInfo } = status ?? {}
-  return { capacity, allocatable, addresses, images: images ?? [], nodeInfo, conditions: (conditions ?? []).map(({ lastHeartbeatTime: _, ...rest }) => rest).sort(byType) }
+const versionOf = (node: Node | undefined): string => node?.metadata.resourceVersion ?? '0'
+
+/** What a status says but for when it was said, as it is stored. Conditions that are not in `ours` are of others. */
+function withoutBeats(status: NodeStatus | undefined, ours: NodeStatus): unknown {
+  const { capacity, allocatable, addresses, conditions = [], images = [], nodeInfo } = status ?? {}
+  const own = conditions.filter(({ type }) => ours.conditions?.some((c) => c.type === type))
+  const said = own.map(({ lastHeartbeatTime: _, ...rest }) => rest).sort(byType)
+  return { capacity, allocatable, addresses, images, nodeInfo, conditions: said }
 }
 
 const byType = (a: { type: string }, b: { type: string }): number => (a.type < b.type ? -1 : 1)

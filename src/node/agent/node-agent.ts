@@ -100,7 +100,14 @@ export class NodeAgent {
     this.#logger = (options.logger ?? silentLogger).child({ node: nodeName })
     const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
     this.#events = new EventRecorder(sources.eventClient, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
-    this.#status = new StatusManager({ client: sources.impatientClient, clock, random, logger: this.#logger, ...(options.patched ? { patched: options.patched } : {}) })
+    this.#status = new StatusManager({
+      clock, random,
+      client: sources.impatientClient,
+      logger: this.#logger,
+      isNodeLost: () => this.#heartbeat.isLost,
+      lookAtNode: () => this.#heartbeat.look(),
+      ...(options.patched ? { patched: options.patched } : {}),
+    })
     const volumes = new VolumeManager(options.disk, options.root)
     this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger, options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined)
     this.access = new PodAccess({
@@ -138,6 +145,7 @@ export class NodeAgent {
       logger: this.#logger,
       health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined, pressures: this.#eviction.pressures }),
       mayBeat: () => stages.mayBeat(),
+      found: () => this.#status.nodeFound(),
     })
     const machine = { look: async () => stages.shortened(await options.machine.look()) }
     const about = { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName }
@@ -158,7 +166,13 @@ export class NodeAgent {
     await this.#view.start()
     await Promise.all([this.#heartbeat.start(), sources.synced()])
     if (this.#isStopped) return
-    this.#unsubscribe = sources.feed.subscribe(this.name, { changed: (pod) => this.#changed(pod), removed: (pod) => this.#removed(pod) })
+    const unwatchNode = sources.nodes.subscribe(this.name, (node) => this.#heartbeat.observed(node))
+    const listener = { changed: (pod: Pod) => this.#changed(pod), removed: (pod: Pod) => this.#removed(pod) }
+    const unwatchPods = sources.feed.subscribe(this.name, listener)
+    this.#unsubscribe = () => {
+      unwatchNode()
+      unwatchPods()
+    }
     this.#adoptOrEnd()
     this.#eviction.start()
     const relist = () => {

@@ -2,7 +2,10 @@ import type { Service } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type SharedInformer, type Transport, pods, services } from '../../client/index.ts'
+import {
+  Client, InformerFactory, type SharedInformer, type Transport, nodes, pods, services,
+} from '../../client/index.ts'
+import { NodeFeed } from './node-feed.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { PodFeed, podsByNode } from './pod-feed.ts'
 import { ReferencedObjects } from './referenced-objects.ts'
@@ -24,6 +27,7 @@ export class NodeSources {
   /** Of all nodes one request after the other: what is told in passing must not keep pods waiting. */
   readonly eventClient: Client
   readonly feed: PodFeed
+  readonly nodes: NodeFeed
   readonly objects: ReferencedObjects
   readonly #services: SharedInformer<Service>
   readonly #informers: InformerFactory
@@ -36,6 +40,8 @@ export class NodeSources {
     this.#informers = new InformerFactory({ ...options, name: nodeName ?? 'nodes' })
     const informer = this.#informers.informer(pods, { indexes: podsByNode, ...(nodeName ? { fieldSelector: `spec.nodeName=${nodeName}` } : {}) })
     this.feed = new PodFeed(informer)
+    const onlyThis = nodeName ? { fieldSelector: `metadata.name=${nodeName}` } : {}
+    this.nodes = new NodeFeed(this.#informers.informer(nodes, onlyThis))
     this.#services = this.#informers.informer(services)
     this.objects = new ReferencedObjects(options)
   }
@@ -58,6 +64,7 @@ export class NodeSources {
 
   stop(): void {
     this.feed.close()
+    this.nodes.close()
     this.#informers.stop()
     this.objects.stop()
   }

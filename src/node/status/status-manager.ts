@@ -7,6 +7,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { ApiError, type Client, TransportError, isAnotherUid, isConflict, isNotFound, pods } from '../../client/index.ts'
 import { PatchBudget } from './patch-budget.ts'
+import { saysReady, withStoredReadiness } from './readiness.ts'
 import { statusPatch } from './status-patch.ts'
 
 export interface StatusManagerOptions {
@@ -14,6 +15,10 @@ export interface StatusManagerOptions {
   clock: Clock
   random: Random
   logger: Logger
+  /** Whether the API says that the node is lost: readiness is then said by the node life cycle controller. */
+  isNodeLost(): boolean
+  /** Has the node read anew. The answer is false if that could not be. */
+  lookAtNode(): Promise<boolean>
   /** Counts what was sent; shared by all nodes of a process. */
   patched?(outcome: 'done' | 'failed'): void
 }
@@ -42,6 +47,8 @@ interface Patch {
 const concurrency = 16
 const firstBackOffMs = 200
 const longestBackOffMs = 10_000
+/** While the API does not say how the node is, it is asked so often. */
+const lookAgainMs = 1000
 
 /**
  * Writes what is said about pods: the newest only, one patch a pod and batch, none that changes nothing. While the API is away it tries again, less and less often.
@@ -54,6 +61,8 @@ export class StatusManager {
   #inFlight = 0
   #failures = 0
   #cancelBackOff: (() => void) | undefined
+  /** While it is not known whether the node is lost: somebody else has said that a pod is not ready. */
+  #doubt: { isNew: boolean } | undefined
   #isScheduled = false
   #isStopped = false
 
@@ -82,9 +91,16 @@ export class StatusManager {
   observed(pod: Pod): void {
     const entry = this.#entries.get(pod.metadata.uid!)
     if (!entry || !isNewer(pod, entry.pod)) return
-    entry.pod = pod
-    if (entry.status && !entry.isSending && statusPatch(pod.status, entry.status)) this.#markDirty(pod.metadata.uid!)
+    this.#take(entry, pod)
+    if (entry.status && !entry.isSending && this.#patchOf(entry, entry.status)) this.#markDirty(pod.metadata.uid!)
     else if (!this.#dirty.has(pod.metadata.uid!)) this.#settle(entry)
+  }
+
+  /** The node was lost, and is not any more: whether its pods are ready is its own business again. */
+  nodeFound(): void {
+    for (const [uid, entry] of this.#entries) {
+      if (entry.status && this.#patchOf(entry, entry.status)) this.#markDirty(uid)
+    }
   }
 
   /** Resolves once the API has what was said last, or the pod is gone. */
@@ -125,6 +141,38 @@ export class StatusManager {
     return entry
   }
 
+  /** Takes in a newer version of a pod. A mark that it is not ready may be heard of before the node that is lost. */
+  #take(entry: Entry, pod: Pod): void {
+    const isMarked = saysReady(entry.pod.status) && !saysReady(pod.status) && saysReady(entry.status)
+    entry.pod = pod
+    if (isMarked && !this.#options.isNodeLost()) void this.#askForNode()
+  }
+
+  /** What is to be written so that the API has this status, as far as it is for the node to say. */
+  #patchOf({ pod }: Entry, status: PodStatus): Record<string, unknown> | undefined {
+    const isOurs = !this.#doubt && !this.#options.isNodeLost()
+    return statusPatch(pod.status, isOurs ? status : withStoredReadiness(pod.status, status))
+  }
+
+  /** Asks how the node is, after all that has been seen. Until it is known, no pod is said to be ready again. */
+  async #askForNode(): Promise<void> {
+    if (this.#doubt) {
+      this.#doubt.isNew = true
+      return
+    }
+    const doubt: { isNew: boolean } = { isNew: true }
+    this.#doubt = doubt
+    // It ends with an answer, or with the agent.
+    while (doubt.isNew && !this.#isStopped) {
+      doubt.isNew = false
+      if (await this.#options.lookAtNode()) continue
+      doubt.isNew = true
+      await new Promise<void>((resolve) => this.#options.clock.after(lookAgainMs, resolve))
+    }
+    this.#doubt = undefined
+    if (!this.#options.isNodeLost()) this.nodeFound()
+  }
+
   #markDirty(uid: string): void {
     this.#dirty.add(uid)
     this.#schedule()
@@ -153,7 +201,7 @@ export class StatusManager {
 
   #sendOne(uid: string, entry: Entry): void {
     const status = entry.status!
-    const patch = statusPatch(entry.pod.status, status)
+    const patch = this.#patchOf(entry, status)
     if (!patch) return this.#settle(entry)
     const { resourceVersion } = entry.pod.metadata
     const waitMs = entry.isUrgent ? 0 : entry.budget.take(this.#options.clock.now())
@@ -177,7 +225,7 @@ export class StatusManager {
       const pod = await this.#options.client.patch(pods, namespace, name, patch, { type: 'strategic', subresource: 'status' })
       this.#options.patched?.('done')
       this.#failures = 0
-      if (isNewer(pod, entry.pod)) entry.pod = pod
+      if (isNewer(pod, entry.pod)) this.#take(entry, pod)
       this.#answered(uid, entry, entry.status !== status)
     } catch (error) {
       this.#options.patched?.('failed')
@@ -191,7 +239,7 @@ export class StatusManager {
     this.#inFlight--
     entry.isSending = false
     if (!this.#entries.has(uid)) return
-    if (hasChanged && statusPatch(entry.pod.status, entry.status!)) this.#dirty.add(uid)
+    if (hasChanged && this.#patchOf(entry, entry.status!)) this.#dirty.add(uid)
     else this.#settle(entry)
   }
 

@@ -11,7 +11,13 @@ export class NodeLink implements Transport {
   readonly #clock: VirtualClock
   /** How late the node hears. */
   latencyMs = 0
+  /** How much later it hears of some kinds, by their path. */
+  readonly lagsMs = new Map<string, number>()
   isAway = false
+  /** Whether a request of the node gets lost. */
+  loses: ((request: ApiRequest) => boolean) | undefined
+  /** How long a request of the node is on its way. */
+  delayMs: ((request: ApiRequest) => number) | undefined
   /** Happens before a write of the node arrives. */
   beforeWrite: ((body: unknown) => Promise<void>) | undefined
   /** What was sent, by method and path. */
@@ -23,7 +29,9 @@ export class NodeLink implements Transport {
   }
 
   async send<T>(request: ApiRequest): Promise<T> {
-    if (this.isAway) throw new TransportError('connect ECONNREFUSED', true)
+    if (this.isAway || this.loses?.(request)) throw new TransportError('connect ECONNREFUSED', true)
+    const delayMs = this.delayMs?.(request) ?? 0
+    if (delayMs > 0) await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve))
     if (request.method !== 'GET') this.sent.push({ method: request.method, path: request.path, body: request.body, atMs: this.#clock.now() })
     if (request.method !== 'GET') await this.beforeWrite?.(request.body)
     return this.#inner.send<T>(request)
@@ -32,7 +40,11 @@ export class NodeLink implements Transport {
   watch(request: ApiRequest, listener: WatchListener<never>): () => void {
     return this.#inner.watch<never>(request, {
       opened: () => listener.opened(),
-      event: (event) => (this.latencyMs > 0 ? void this.#clock.after(this.latencyMs, () => listener.event(event)) : listener.event(event)),
+      event: (event) => {
+        const lateMs = this.latencyMs + (this.lagsMs.get(request.path) ?? 0)
+        if (lateMs > 0) this.#clock.after(lateMs, () => listener.event(event))
+        else listener.event(event)
+      },
       closed: (error) => listener.closed(error),
     })
   }
