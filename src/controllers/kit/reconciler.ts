@@ -1,4 +1,4 @@
-import { isConflict } from '../../api/errors.ts'
+import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
@@ -126,17 +126,35 @@ export class Reconciler {
   }
 
   /**
-   * What was done is told only by the status that follows it: if somebody else, such as another controller of the same owner, has written it meanwhile, the
-   * same is told of the owner as it is now. If the spec has changed, too, the next reconcile has to decide anew.
+   * A conflict says that the cache has an old version of the owner: nothing more is decided for it before the cache has the version that there is. What was
+   * done is told only by the status that follows it, so it is told of the owner as it is now. If the spec has changed, too, the next reconcile has to
+   * decide anew.
    */
   async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
-    if (!isConflict(error) || outcome.done.length === 0) throw error
-    const { definition, client, writing } = this.#parts
-    const { namespace = '', name = '', uid, generation } = ctx.owner.metadata
-    const owner = await client.get(definition.owner, namespace, name, { signal: writing.signal })
-    if (owner.metadata.uid !== uid || owner.metadata.generation !== generation) throw error
+    if (!isConflict(error)) throw error
+    const { definition, log } = this.#parts
+    const { uid = '', generation } = ctx.owner.metadata
+    const subject: Subject = { key: keyOf(ctx.owner), uid }
+    const owner = await this.#current(ctx.owner)
+    if (owner?.metadata.uid !== uid) {
+      log.removed(subject, definition.owner, ctx.owner)
+      throw error
+    }
+    log.wrote(subject, definition.owner, owner.metadata)
+    if (outcome.done.length === 0 || owner.metadata.generation !== generation) throw error
     const seen = this.#observe(owner, ctx.nowMs)
     return this.#writeStatus({ ...ctx, owner }, definition.status?.(seen, outcome) as object | undefined, definition.annotations?.(seen, outcome))
+  }
+
+  /** The owner as the server has it; undefined if it is gone. */
+  async #current({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<KubeObject | undefined> {
+    const { definition, client, writing } = this.#parts
+    try {
+      return await client.get(definition.owner, namespace, name, { signal: writing.signal })
+    } catch (e) {
+      if (isNotFound(e)) return undefined
+      throw e
+    }
   }
 
   #observe(owner: KubeObject, nowMs: number): unknown {

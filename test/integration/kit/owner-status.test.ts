@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Deployment } from '../../../src/api/generated/types.ts'
-import { deployments, replicasets } from '../../../src/client/index.ts'
+import type { Deployment, ReplicaSet } from '../../../src/api/generated/types.ts'
+import { deployments, pods, replicasets } from '../../../src/client/index.ts'
 import { type AnyAction, defineController } from '../../../src/controllers/index.ts'
 import { replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
@@ -64,4 +64,32 @@ it('an owner that is gone by the time its actions are done gets no status', asyn
   await s.client.delete(replicasets, 'default', 'web')
   await s.pass(60_000)
   expect(s.wire.counts()).toEqual({ 'POST pods': 1 })
+})
+
+it('an owner that somebody else has changed is left alone until the cache has that version', async () => {
+  const census = defineController<ReplicaSet, { set: ReplicaSet; count: number }, AnyAction>({
+    name: 'census',
+    owner: replicasets,
+    owns: [pods],
+    observe: ({ caches }, set) => ({ set, count: caches.owned(pods, set).length }),
+    plan: () => ({ actions: [] }),
+    apply: {},
+    status: ({ set, count }) => ({ ...set.status, replicas: count }),
+  })
+  const s = await Scene.start({ controllers: [census] })
+  const { metadata } = await s.client.create(replicasets, replicaSet('web', 3))
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: metadata.uid!, controller: true }]
+  const bear = (name: string) => s.client.create(pods, { metadata: { name, namespace: 'default', ownerReferences }, spec: { containers: [{ name: 'c', image: 'i' }] } } as never)
+  await s.pass(1000)
+  s.wire.delaysMs.set('replicasets', 30_000)
+  await s.client.patch(replicasets, 'default', 'web', { metadata: { labels: { a: 'b' } } }, { type: 'merge' })
+  const before = s.wire.counts()['PUT replicasets status']!
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await bear(name)
+    await s.pass(1000)
+  }
+  expect(s.wire.counts()['PUT replicasets status']! - before).toBe(1)
+  await s.pass(60_000)
+  expect((await s.client.get(replicasets, 'default', 'web')).status!.replicas).toBe(4)
+  expect(s.wire.counts()['PUT replicasets status']! - before).toBe(2)
 })
