@@ -97,3 +97,7 @@ export const startScheduler = (kubeconfig: string, flags: readonly string[] = []
 
 /** Starts a monitor and waits until it has read everything. */
 export const startMonitor = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('monitor', kubeconfig, flags)
+
+/** Starts a simulated node and waits until it is Ready. */
+export const startNode = (kubeconfig: string, name: string): Promise<RunningPart> =>
+  startPart('node', kubeconfig, ['--node-name', name, '--runtime', 'simulated'])

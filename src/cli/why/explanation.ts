@@ -2,7 +2,7 @@ import { type Cause, causeOfPod } from '../../api/explain/index.ts'
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import { summarizePod } from '../../api/kinds/pod-summary.ts'
-import { controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
+import { clonesets, controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
 import { exitCodes } from '../failure.ts'
 import type { Session } from '../session.ts'
 import {
@@ -124,9 +124,14 @@ async function podSurroundings(reader: Reader, pod: Pod) {
     pod.metadata.namespace ?? '',
     claimNamesOf(pod),
   )
+  const owner = controllerOf(pod)
+  // The hooks that may hold a pod are told by its CloneSet.
+  const set =
+    owner?.kind === 'CloneSet' ? await reader.find(clonesets, pod.metadata.namespace ?? '', owner.name) : undefined
   return {
+    ...(set?.kind === 'found' ? { lifecycle: set.object.spec.lifecycle } : {}),
     ...(found ? { nodeOf: (name: string) => found.get(name) } : {}),
-    ...(claims ? { claimOf: (name: string) => claims.get(name) } : {}),
+    ...(claims ? { claimOf: (name: string) => claims.get(name) ?? undefined } : {}),
   }
 }
 

@@ -1,5 +1,4 @@
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
-import { timestamp } from '../../api/timestamp.ts'
 import { type Line, type Tone, oneLine } from '../terminal/line.ts'
 import type { Explanation, ToldCause } from './explanation.ts'
 
@@ -60,7 +59,7 @@ export function explanationLines(explanation: Explanation, nowMs: number): Line[
     deadlineAtMs === undefined
       ? ''
       : deadlineAtMs > nowMs
-        ? ` Its progress deadline passes in ${humanDuration(deadlineAtMs - nowMs)} (${timestamp(deadlineAtMs)}).`
+        ? ` Its progress deadline passes in ${humanDuration(deadlineAtMs - nowMs)}.`
         : ' Its progress deadline has passed.'
   const tone = headTones.find(([code]) => code === exitCode)?.[1]
   const lines: Line[] = [[{ text: `${oneLine(headline(explanation))}.`, tone }, { text: left }]]
@@ -68,13 +67,4 @@ export function explanationLines(explanation: Explanation, nowMs: number): Line[
   if (unread.length > 0)
     lines.push([], [{ text: `Could not be read, and is not explained: ${unread.join(', ')}.`, tone: 'warn' }])
   return lines
-}
-
-/** The cause that conditions would name, as one sentence without its full stop; undefined where there is none. */
-export function firstSentence({ causes }: Pick<Explanation, 'causes'>): string | undefined {
-  const [first] = causes
-  return (
-    first &&
-    oneLine(`${first.object.kind} ${first.object.name} ${first.text}${first.since ? `, since ${first.since}` : ''}`)
-  )
 }

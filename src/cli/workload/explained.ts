@@ -19,8 +19,9 @@ export function causesOf(kind: WorkloadKind, object: Workload, around: Surroundi
       nowMs,
       minReadySeconds: object.spec?.minReadySeconds ?? 0,
       runsToCompletion: kind.kind === 'Job' || kind.kind === 'CronJob',
+      lifecycle: object.spec?.lifecycle,
       ...(nodes ? { nodeOf: (name: string) => nodes.get(name) } : {}),
-      ...(claims ? { claimOf: (name: string) => claims.get(name) } : {}),
+      ...(claims ? { claimOf: (name: string) => claims.get(name) ?? undefined } : {}),
     },
     budgets: around.budgets,
     ...(refusal ? { refusal } : {}),
@@ -32,7 +33,11 @@ export function causesOf(kind: WorkloadKind, object: Workload, around: Surroundi
 }
 
 /** A budget matters to a workload while somebody drains the node of one of its pods. */
-function withDrainedPod(cause: Cause, pods: readonly Pod[], nodes: ReadonlyMap<string, Node> | undefined): Cause {
+function withDrainedPod(
+  cause: Cause,
+  pods: readonly Pod[],
+  nodes: ReadonlyMap<string, Node | null> | undefined,
+): Cause {
   const pod = pods.find(({ spec }) => nodes?.get(spec?.nodeName ?? '')?.spec?.unschedulable)
   return pod
     ? { ...cause, text: `${cause.text}; pod ${pod.metadata.name} is on node ${pod.spec?.nodeName}, which is cordoned` }

@@ -15,9 +15,9 @@ export interface Surroundings {
   /** Whether a pod is of the newest revision; undefined for kinds without revisions. */
   isUpdated: ((pod: Pod) => boolean) | undefined
   /** Nodes of pods that are not ready, and of all pods where a disruption budget is in the way, by name. */
-  nodes: ReadonlyMap<string, Node> | undefined
+  nodes: ReadonlyMap<string, Node | null> | undefined
   /** Claims of pods that have not started, by name. */
-  claims: ReadonlyMap<string, PersistentVolumeClaim> | undefined
+  claims: ReadonlyMap<string, PersistentVolumeClaim | null> | undefined
   /** Budgets that allow none of the pods to be evicted. */
   budgets: PodDisruptionBudget[]
   refusal: Refusal | undefined

@@ -1,4 +1,4 @@
-import type { LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
+import type { CloneSetLifecycle, LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 
@@ -31,6 +31,8 @@ export interface Workload extends KubeObject {
       partition?: number | string
       rollingUpdate?: { partition?: number }
     }
+    /** Of CloneSets. */
+    lifecycle?: CloneSetLifecycle
     completions?: number
     parallelism?: number
     schedule?: string

@@ -78,8 +78,9 @@ async function podsOfActiveJobs(
   const found = await reader.findAll(jobs, metadata.namespace ?? '', names)
   if (!found) return undefined
   const all: Pod[] = []
-  for (const job of found.values())
-    all.push(...((await ownPods(reader, source, kindNamed('Job'), job as Workload))?.pods ?? []))
+  for (const job of found.values()) {
+    if (job) all.push(...((await ownPods(reader, source, kindNamed('Job'), job as Workload))?.pods ?? []))
+  }
   return { pods: all, isUpdated: undefined }
 }
 

@@ -85,17 +85,17 @@ export class Reader {
     return found ?? { kind: 'unreadable' }
   }
 
-  /** Objects by their names; undefined where they cannot be read. One that does not exist is not in the map. */
+  /** Objects by their names, null for one that does not exist; undefined where they cannot be read. */
   async findAll<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,
     names: readonly string[],
-  ): Promise<Map<string, T> | undefined> {
-    const found = new Map<string, T>()
+  ): Promise<Map<string, T | null> | undefined> {
+    const found = new Map<string, T | null>()
     const lookups = await mapSome(names, (name) => this.find(type, namespace, name))
     for (const [i, lookup] of lookups.entries()) {
       if (lookup.kind === 'unreadable') return undefined
-      if (lookup.kind === 'found') found.set(names[i]!, lookup.object)
+      found.set(names[i]!, lookup.kind === 'found' ? lookup.object : null)
     }
     return found
   }

@@ -26,6 +26,22 @@ const rollouts: Row[] = [
     'Available',
     '3 of 3 replicas are available',
   ],
+  [
+    'the only one is to be updated',
+    'Deployment',
+    { replicas: 1 },
+    counts(1, 0, 1),
+    'Progressing',
+    '0 of 1 replica is updated, 1 of 1 is available',
+  ],
+  [
+    'one is too many',
+    'CloneSet',
+    { replicas: 1 },
+    counts(2),
+    'Progressing',
+    '1 of 1 replica is updated, 1 of 1 is available, 1 is too many',
+  ],
   ['no replicas are wanted', 'Deployment', { replicas: 0 }, counts(0), 'Available', '0 of 0 replicas are available'],
   [
     'one is updated',
@@ -41,7 +57,7 @@ const rollouts: Row[] = [
     {},
     counts(4, 3, 4, 4),
     'Progressing',
-    '3 of 3 replicas are updated, 4 of 3 are available, 1 old one is left',
+    '3 of 3 replicas are updated, 3 of 3 are available, 1 old one is left',
   ],
   [
     'one was lost after the rollout',
@@ -84,7 +100,14 @@ const rollouts: Row[] = [
     '1 of 3 replicas is available',
   ],
   ['pods are starting', 'ReplicaSet', {}, counts(3, 3, 1, 1), 'Progressing', '1 of 3 replicas is available'],
-  ['pods are too many', 'ReplicationController', {}, counts(5), 'Progressing', '5 of 3 replicas are available'],
+  [
+    'pods are too many',
+    'ReplicationController',
+    {},
+    counts(5),
+    'Progressing',
+    '3 of 3 replicas are available, 2 are too many',
+  ],
   [
     'the partition keeps two',
     'StatefulSet',

@@ -116,21 +116,28 @@ function deadlineOf(object: Workload): number | undefined {
   return seconds === noDeadline || Number.isNaN(sinceMs) ? undefined : sinceMs + seconds * 1000
 }
 
-const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are')
+const isOrAre = (count: number, of = 0): string => (count === 1 || of === 1 ? 'is' : 'are')
+
+const shareOf = (count: number, of: number): string =>
+  `${count} of ${countOf(of, 'replica', 'replicas')} ${isOrAre(count, of)}`
 
 const availableText = ({ available, desired }: Numbers): string =>
-  `${available} of ${countOf(desired, 'replica', 'replicas')} ${isOrAre(available)} available`
+  `${shareOf(Math.min(available, desired), desired)} available`
 
-/** `2 of 3 replicas are updated, 1 is available`. Kinds without revisions tell only the second. */
+/** `2 of 3 replicas are updated, 1 of 3 is available`. Kinds without revisions tell only the second. */
 function numbersText(numbers: Numbers): string {
-  const { desired, current, updated, expectedUpdated = desired, available } = numbers
-  if (updated === undefined) return availableText(numbers)
-  const old = current - updated
-  const left =
-    updated >= expectedUpdated && old > desired - expectedUpdated
-      ? `, ${countOf(old - (desired - expectedUpdated), 'old one is', 'old ones are')} left`
-      : ''
-  const replicas = countOf(expectedUpdated, 'replica', 'replicas')
-  const done = `${updated} of ${replicas} ${isOrAre(updated)} updated`
-  return `${done}, ${available} of ${desired} ${isOrAre(available)} available${left}`
+  const { desired, updated, expectedUpdated = desired } = numbers
+  if (updated === undefined) return `${availableText(numbers)}${surplusText(numbers)}`
+  const done = Math.min(updated, expectedUpdated)
+  const available = Math.min(numbers.available, desired)
+  const surplus = done === expectedUpdated ? surplusText(numbers) : ''
+  const ready = `${available} of ${desired} ${isOrAre(available, desired)} available`
+  return `${shareOf(done, expectedUpdated)} updated, ${ready}${surplus}`
+}
+
+/** The pods that are still there though all others are as they should be. */
+function surplusText({ desired, current, updated = current, expectedUpdated = desired }: Numbers): string {
+  const old = current - updated - (desired - expectedUpdated)
+  if (old > 0) return `, ${countOf(old, 'old one is', 'old ones are')} left`
+  return current > desired ? `, ${countOf(current - desired, 'is', 'are')} too many` : ''
 }
