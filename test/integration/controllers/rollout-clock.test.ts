@@ -130,9 +130,7 @@ describe.each(
       },
     ],
   ])('%s', async (_, harm) => {
-    const s = await complete(
-      name, { ...(name === 'deployment' ? { strategy: { rollingUpdate: { maxUnavailable: 0 } } } : {}) },
-    )
+    const s = await complete(name, name === 'deployment' ? { strategy: { rollingUpdate: { maxUnavailable: 0 } } } : {})
     const before = await s.condition(name)
     await harm(s)
     await s.pass(second)
