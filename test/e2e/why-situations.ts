@@ -120,6 +120,14 @@ export const situations: readonly Situation[] = [
     says: /^is on node far, which has stopped reporting/,
   },
 
+  {
+    name: 'silent',
+    kind: 'StatefulSet',
+    pod: { nodeSelector: { 'kubernetes.io/hostname': 'n-3' } },
+    cause: 'NodeLost',
+    says: /^is on node n-3, which has stopped reporting/,
+  },
+
   // Volumes, claims and sandboxes.
   {
     name: 'claim',
@@ -146,6 +154,32 @@ export const situations: readonly Situation[] = [
     cause: 'ClaimPending',
     says: /^waits for claim data-pending-0, which is not bound/,
   },
+
+  {
+    name: 'config-map',
+    kind: 'StatefulSet',
+    pod: { volumes: [{ name: 'v', configMap: { name: 'nowhere' } }] },
+    cause: 'ConfigMapMissing',
+    says: /configmap "nowhere" not found/,
+  },
+  {
+    name: 'secret',
+    kind: 'Deployment',
+    pod: { volumes: [{ name: 'v', secret: { secretName: 'nowhere' } }] },
+    cause: 'SecretMissing',
+    says: /secret "nowhere" not found/,
+  },
+  {
+    name: 'key',
+    kind: 'CloneSet',
+    pod: { volumes: [{ name: 'v', configMap: { name: 'settings', items: [{ key: 'nowhere', path: 'x' }] } }] },
+    with: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: 'b' } }],
+    cause: 'ConfigMapMissing',
+    says: /nowhere/,
+  },
+  { name: 'csi', kind: 'Deployment', cause: 'VolumeFailed', says: /driver is away/ },
+  { name: 'network', kind: 'StatefulSet', cause: 'NetworkFailed', says: /no more addresses/ },
+  { name: 'sandbox', kind: 'Deployment', cause: 'SandboxFailed', says: /no such handler/ },
 
   // Refused by the API server.
   {
@@ -312,7 +346,13 @@ export const situations: readonly Situation[] = [
 ]
 
 /** Faults of the cluster's plan. The others are annotations of the pods. */
-export const faults = [{ name: 'image', stage: 'image', pods: { name: 'image-*' }, fail: 'no such tag' }]
+export const faults = [
+  { name: 'image', stage: 'image', pods: { name: 'image-*' }, fail: 'no such tag' },
+  { name: 'csi', stage: 'csi', pods: { name: 'csi-*' }, fail: 'the driver is away' },
+  { name: 'network', stage: 'network', pods: { name: 'network-*' }, fail: 'no more addresses' },
+  { name: 'sandbox', stage: 'sandbox', pods: { name: 'sandbox-*' }, fail: 'no such handler' },
+  { name: 'silent', stage: 'heartbeat', nodes: 'n-3', fail: true },
+]
 
 /** The objects of a situation as kubectl takes them. */
 export function objectsOf({

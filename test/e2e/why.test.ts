@@ -3,7 +3,7 @@ import { useEverything } from '../kubectl/cluster.ts'
 import { runCoxswain, startNode } from '../kubectl/coxswain.ts'
 import { type Situation, faults, objectsOf, situations } from './why-situations.ts'
 
-const cluster = useEverything(['--runtime', 'simulated', '--nodes', '3', '--node-name', 'n'])
+const cluster = useEverything(['--runtime', 'simulated', '--nodes', '4', '--node-name', 'n'])
 
 const list = (items: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
 const namespaceOf = ({ namespace = 'default' }: Situation) => namespace
@@ -48,16 +48,16 @@ beforeAll(async () => {
   const { kubectl } = cluster
   const namespaces = ['small', 'narrow'].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
   const plan = kubectl.file('faults.json', JSON.stringify({ faults }))
-  const lost = situations.find(({ name }) => name === 'lost')!
+  const lost = situations.filter(({ cause }) => cause === 'NodeLost')
   kubectl.file('namespaces.json', list(namespaces))
-  kubectl.file('lost.json', list(objectsOf(lost)))
-  kubectl.file('others.json', list(situations.filter((one) => one !== lost).flatMap(objectsOf)))
+  kubectl.file('lost.json', list(lost.flatMap(objectsOf)))
+  kubectl.file('others.json', list(situations.filter((one) => !lost.includes(one)).flatMap(objectsOf)))
   await kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
   // A node is given up after 50 seconds of silence: all others are staged meanwhile.
   const far = await startNode(cluster.server.kubeconfig, 'far')
   await kubectl.ok('apply -f lost.json -f namespaces.json')
-  await kubectl.ok('wait --for=condition=Available deploy/lost --timeout=20s')
-  await kubectl.ok('cordon far')
+  await kubectl.ok('wait --for=condition=Available deploy/lost sts/silent --timeout=20s')
+  await kubectl.ok('cordon far n-3')
   await far.stop('SIGKILL')
   const { code, err } = await runCoxswain(['fault', 'add', '-f', plan, '--kubeconfig', cluster.server.kubeconfig])
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -67,12 +67,21 @@ beforeAll(async () => {
   await kubectl.ok('wait --for=create pod/broken-0 --timeout=20s')
   for (const { then = [] } of situations) for (const line of then) await kubectl.ok(line)
   await untilNamed(
-    situations.filter((one) => one !== lost),
+    situations.filter((one) => !lost.includes(one)),
     40_000,
   )
   const kubeconfig = ['--kubeconfig', cluster.server.kubeconfig]
-  await runCoxswain(['wait', 'node/far', '--for', 'condition=Ready=Unknown', '--timeout', '80s', ...kubeconfig])
-  await untilNamed([lost], 20_000)
+  await runCoxswain([
+    'wait',
+    'node/far',
+    'node/n-3',
+    '--for',
+    'condition=Ready=Unknown',
+    '--timeout',
+    '80s',
+    ...kubeconfig,
+  ])
+  await untilNamed(lost, 20_000)
 }, 180_000)
 
 it.each(situations.map((one) => [one.name, one] as const))('coxswain why names the true cause: %s', (_, situation) => {
