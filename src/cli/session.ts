@@ -71,6 +71,9 @@ async function end(code: number): Promise<never> {
   process.exit(code)
 }
 
+/** How long a command may take to end after Ctrl-C. */
+const patienceMs = 300
+
 /** Runs a command for users and ends the process with its exit code. `connecting` finds the server that it is about. */
 export async function runSession(
   command: Command,
@@ -85,6 +88,8 @@ export async function runSession(
   const interrupt = () => {
     if (interrupted.signal.aborted) process.exit(exitCodes.interrupted)
     interrupted.abort(new Error('interrupted'))
+    // A request that is under way is not waited for.
+    setTimeout(() => process.exit(exitCodes.interrupted), patienceMs)
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   // The reader of a pipe may have seen enough.

@@ -13,7 +13,7 @@ export interface Situation {
   /** Other objects that it needs. */
   with?: object[]
   /** Commands of kubectl that bring it about, once all workloads of this list are available. */
-  then?: string[]
+  commands?: string[]
   /** The name of the cause, what its sentence says, and the kind of object that it is about (default: Pod). */
   cause: string
   says: RegExp
@@ -238,7 +238,7 @@ export const situations: readonly Situation[] = [
     name: 'finalizer',
     kind: 'StatefulSet',
     podMetadata: { finalizers: ['example.com/archive'] },
-    then: ['delete pod finalizer-0 --wait=false'],
+    commands: ['delete pod finalizer-0 --wait=false'],
     cause: 'Finalizer',
     says: /finalizer "?example.com\/archive"?/,
   },
@@ -254,7 +254,7 @@ export const situations: readonly Situation[] = [
         spec: { minAvailable: '100%', selector: { matchLabels: { app: 'drained' } } },
       },
     ],
-    then: ['cordon n-2'],
+    commands: ['cordon n-2'],
     cause: 'DisruptionBudget',
     of: 'PodDisruptionBudget',
     says: /^allows no eviction: .*; pod drained-\S+ is on node n-2, which is cordoned/,
@@ -265,7 +265,7 @@ export const situations: readonly Situation[] = [
   {
     name: 'paused',
     kind: 'Deployment',
-    then: ['rollout pause deploy/paused', 'set image deploy/paused main=paused:2'],
+    commands: ['rollout pause deploy/paused', 'set image deploy/paused main=paused:2'],
     cause: 'Paused',
     of: 'Deployment',
     says: /^is paused/,
@@ -275,7 +275,7 @@ export const situations: readonly Situation[] = [
     name: 'partition',
     kind: 'StatefulSet',
     spec: { replicas: 2, updateStrategy: { rollingUpdate: { partition: 1 } } },
-    then: ['set image sts/partition main=partition:2'],
+    commands: ['set image sts/partition main=partition:2'],
     cause: 'PartitionReached',
     of: 'StatefulSet',
     says: /^is held by its partition/,
@@ -285,7 +285,7 @@ export const situations: readonly Situation[] = [
     name: 'on-delete',
     kind: 'StatefulSet',
     spec: { updateStrategy: { type: 'OnDelete' } },
-    then: ['set image sts/on-delete main=on-delete:2'],
+    commands: ['set image sts/on-delete main=on-delete:2'],
     cause: 'OnDelete',
     of: 'StatefulSet',
     says: /^waits for you to delete 1 outdated pod, such as on-delete-0/,
@@ -295,7 +295,7 @@ export const situations: readonly Situation[] = [
     name: 'broken',
     kind: 'StatefulSet',
     annotations: { 'fail-image': 'no such tag' },
-    then: ['set image sts/broken main=broken:2'],
+    commands: ['set image sts/broken main=broken:2'],
     cause: 'BrokenOldPod',
     says: /^cannot pull image "broken:1" .*; it is of an old revision and keeps the new one from being rolled out/,
   },
@@ -306,7 +306,7 @@ export const situations: readonly Situation[] = [
     kind: 'CloneSet',
     podMetadata: { finalizers: ['example.com/drain'] },
     spec: { replicas: 2, lifecycle: { preDelete: { finalizersHandler: ['example.com/drain'] } } },
-    then: ['scale clone/pre-delete --replicas=1'],
+    commands: ['scale clone/pre-delete --replicas=1'],
     cause: 'PreDeleteHook',
     says: /^is held back from its deletion by finalizer example.com\/drain/,
     exitCode: 2,
@@ -319,7 +319,7 @@ export const situations: readonly Situation[] = [
       updateStrategy: { type: 'InPlaceIfPossible' },
       lifecycle: { inPlaceUpdate: { labelsHandler: { 'example.com/serving': 'true' } } },
     },
-    then: [`patch clone in-place --type=json -p '${newImage('in-place:2')}'`],
+    commands: [`patch clone in-place --type=json -p '${newImage('in-place:2')}'`],
     cause: 'InPlaceUpdateHook',
     says: /^is held back from its update by label example.com\/serving/,
     exitCode: 2,

@@ -62,10 +62,10 @@ beforeAll(async () => {
   const { code, err } = await runCoxswain(['fault', 'add', '-f', plan, '--kubeconfig', cluster.server.kubeconfig])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   await kubectl.ok('apply -f others.json')
-  const running = situations.filter(({ then, cause }) => then && cause !== 'BrokenOldPod').map(targetOf)
+  const running = situations.filter(({ commands, cause }) => commands && cause !== 'BrokenOldPod').map(targetOf)
   await kubectl.ok(`wait --for=condition=Available ${running.join(' ')} --timeout=20s`)
   await kubectl.ok('wait --for=create pod/broken-0 --timeout=20s')
-  for (const { then = [] } of situations) for (const line of then) await kubectl.ok(line)
+  for (const { commands = [] } of situations) for (const line of commands) await kubectl.ok(line)
   await untilNamed(
     situations.filter((one) => !lost.includes(one)),
     40_000,

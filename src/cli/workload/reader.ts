@@ -12,6 +12,9 @@ export type Lookup<T> = { kind: 'found'; object: T } | { kind: 'missing' } | { k
 /** The requests of one command that go on at the same time. */
 const parallelRequests = 8
 
+/** More names than this are found in a list of all. */
+const singleReads = 20
+
 /** Does something for each item, a few at a time, and keeps their order. */
 export async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
@@ -91,6 +94,10 @@ export class Reader {
     namespace: string,
     names: readonly string[],
   ): Promise<Map<string, T | null> | undefined> {
+    if (names.length > singleReads) {
+      const all = await this.list(type, namespace)
+      return all && new Map(names.map((name) => [name, all.find(({ metadata }) => metadata.name === name) ?? null]))
+    }
     const found = new Map<string, T | null>()
     const lookups = await mapSome(names, (name) => this.find(type, namespace, name))
     for (const [i, lookup] of lookups.entries()) {
