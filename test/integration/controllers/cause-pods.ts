@@ -284,17 +284,27 @@ const sandbox = (reason: string, message: string) =>
     ],
   }))
 
+const mount = (volume: string, why: string) => `MountVolume.SetUp failed for volume "${volume}" : ${why}`
+const failed = 'Failed to create pod sandbox'
+
 const sandboxes: CauseRow[] = ([
-  ['a ConfigMap of a volume does not exist', 'ConfigMapMissing', 'ConfigMapNotFound', 'configmap "settings" not found'],
+  [
+    'a ConfigMap of a volume does not exist',
+    'ConfigMapMissing', 'ConfigMapNotFound', mount('cfg', 'configmap "app" not found'),
+  ],
   [
     'a key of a ConfigMap does not exist',
-    'ConfigMapMissing', 'ConfigMapKeyNotFound', 'configmap "settings" has no key "url"',
+    'ConfigMapMissing', 'ConfigMapKeyNotFound', mount('cfg', 'non-existent config key: a'),
   ],
-  ['a Secret of a volume does not exist', 'SecretMissing', 'SecretNotFound', 'secret "password" not found'],
-  ['a key of a Secret does not exist', 'SecretMissing', 'SecretKeyNotFound', 'secret "password" has no key "db"'],
-  ['a volume cannot be mounted', 'VolumeFailed', 'VolumeMountFailed', 'mount of volume "data" timed out'],
-  ['the network of the node is not ready', 'NetworkFailed', 'NetworkNotReady', 'cni plugin not initialized'],
-  ['the sandbox cannot be made', 'SandboxFailed', 'SandboxCreateFailed', 'failed to reserve sandbox name'],
+  ['a Secret of a volume does not exist', 'SecretMissing', 'SecretNotFound', mount('keys', 'secret "db" not found')],
+  [
+    'a key of a Secret does not exist',
+    'SecretMissing', 'SecretKeyNotFound', mount('keys', 'non-existent secret key: a'),
+  ],
+  ['a volume cannot be mounted', 'VolumeFailed', 'VolumeMountFailed', mount('data', 'rpc error: deadline exceeded')],
+  ['the network of the pod cannot be set up', 'NetworkFailed', 'NetworkNotReady', `${failed}: no addresses left`],
+  ['the sandbox cannot be made', 'SandboxFailed', 'SandboxCreateFailed', `${failed}: no such runtime handler`],
+  ['the sandbox has ended', 'SandboxFailed', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created'],
   ['the node gives a reason of its own', 'SandboxFailed', 'SomethingNew', 'out of patience'],
 ] as const).map(([it, what, reason, message]) => ({
   it, what, says: `Pod POD cannot get its sandbox: ${message}${since}`, stage: sandbox(reason, `${message}.`),

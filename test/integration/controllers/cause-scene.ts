@@ -1,6 +1,6 @@
 import { type Workload, type WorkloadObject, explain, sentenceOf } from '../../../src/api/explain/index.ts'
 import type { CloneSetLifecycle, Node, PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
-import { nodes, persistentvolumeclaims } from '../../../src/client/index.ts'
+import { nodes, persistentvolumeclaims, poddisruptionbudgets } from '../../../src/client/index.ts'
 import { refusalOf, revisionHashLabel } from '../../../src/controllers/kit/workload/index.ts'
 import { EveryKindScene, type KindName, isRolling, kindOf } from './every-kind-scene.ts'
 
@@ -47,8 +47,8 @@ export class CauseScene extends EveryKindScene {
   }
 
   /** The sentences of explain() about the objects that the server has now. */
-  async explained(name: KindName, over: Partial<Workload> = {}): Promise<string[]> {
-    return explain({ ...(await this.#workload(name)), ...over }).map(sentenceOf)
+  async explained(name: KindName): Promise<string[]> {
+    return explain(await this.#workload(name)).map(sentenceOf)
   }
 
   async #workload(name: KindName): Promise<Workload> {
@@ -57,6 +57,7 @@ export class CauseScene extends EveryKindScene {
     const isUpdated = (pod: Pod) => updateRevision!.endsWith(pod.metadata.labels?.[revisionHashLabel] ?? '-')
     const { items: claims } = await this.client.list(persistentvolumeclaims, 'default')
     const { items: someNodes } = await this.client.list(nodes, '')
+    const { items: budgets } = await this.client.list(poddisruptionbudgets, 'default')
     const { minReadySeconds = 0, lifecycle } = object.spec as {
       minReadySeconds?: number; lifecycle?: CloneSetLifecycle,
     }
@@ -73,6 +74,7 @@ export class CauseScene extends EveryKindScene {
         nodeOf: (node): Node | null => someNodes.find(({ metadata }) => metadata.name === node) ?? null,
       },
       refusal: refusalOf(object.status?.conditions),
+      budgets,
       ...(updateRevision ? { isUpdated } : {}),
     }
   }

@@ -1,6 +1,8 @@
 import { forbiddenError, invalidObject } from '../../../src/api/errors.ts'
 import type { ApiRequest } from '../../../src/client/index.ts'
-import { limitranges, nodes, persistentvolumeclaims, pods, resourcequotas } from '../../../src/client/index.ts'
+import {
+  limitranges, nodes, persistentvolumeclaims, poddisruptionbudgets, pods, resourcequotas,
+} from '../../../src/client/index.ts'
 import { type CauseRow, container, ended, reported, unready, waiting, withContainers } from './cause-row.ts'
 import { type CauseScene, sentencesOf } from './cause-scene.ts'
 import { type KindName, kindNames, kindOf } from './every-kind-scene.ts'
@@ -350,6 +352,17 @@ const holds: CauseRow[] = [
     says: 'OWNER backs off: after 1 failure in a row, the next pod is due at TIME.',
     when: 'never', explains: 'among others',
     stage: reported(withContainers('Failed', container(ended(3)))),
+  },
+  {
+    it: 'a disruption budget allows no eviction', what: 'DisruptionBudget', kinds: ['deployment'], when: 'never',
+    isBrief: true, explains: 'among others',
+    says: 'PodDisruptionBudget web allows no eviction: 0 of at least 1 pods are healthy.',
+    stage: async (s) => {
+      const spec = { minAvailable: 1, selector: { matchLabels: { app: 'deployment' } } }
+      await s.client.create(poddisruptionbudgets, { metadata: { name: 'web', namespace: 'default' }, spec } as never)
+      const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 1 }
+      await s.client.patch(poddisruptionbudgets, 'default', 'web', { status }, { type: 'merge', subresource: 'status' })
+    },
   },
   {
     it: 'the controller has not seen the newest change', what: 'NotObserved', when: 'never', isBrief: true,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { poddisruptionbudgets, pods } from '../../../src/client/index.ts'
+import { pods } from '../../../src/client/index.ts'
 import { podCauses } from './cause-pods.ts'
 import {
   type CauseRow, container, escaped, reported, sentencePattern, unready, waiting, withContainers,
@@ -191,18 +191,4 @@ it('a broken pod that the partition keeps at its revision is not said to block t
   const { message } = (await s.condition('statefulset', 'Available'))!
   expect(message).toMatch(cannotPull('statefulset-0'))
   expect(message).not.toContain('old revision')
-})
-
-it('a budget that allows no eviction is explained', async () => {
-  const s = await CauseScene.start()
-  await s.create('deployment')
-  const metadata = { name: 'pdb', namespace: 'default' }
-  const spec = { minAvailable: 1, selector: { matchLabels: { app: 'deployment' } } }
-  await s.client.create(poddisruptionbudgets, { metadata, spec } as never)
-  const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 1 }
-  await s.client.patch(poddisruptionbudgets, 'default', 'pdb', { status }, { type: 'merge', subresource: 'status' })
-  const { items: budgets } = await s.client.list(poddisruptionbudgets, 'default')
-  expect(await s.explained('deployment', { budgets })).toContain(
-    'PodDisruptionBudget pdb allows no eviction: 0 of at least 1 pods are healthy.',
-  )
 })
