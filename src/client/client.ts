@@ -31,14 +31,14 @@ export interface Selection {
   fieldSelector?: string
 }
 
-export interface ListOptions extends Selection, RequestOptions {
+export interface ListOptions extends Selection, RequestOptions, AnswerOptions {
   limit?: number
   continue?: string
   resourceVersion?: string
   resourceVersionMatch?: 'Exact' | 'NotOlderThan'
 }
 
-export interface ListAllOptions extends Selection, RequestOptions {
+export interface ListAllOptions extends Selection, RequestOptions, AnswerOptions {
   /** Default: 500. */
   pageSize?: number
   /** Whether a list that takes so long that its state is forgotten goes on in the present state, instead of failing with 410. */
@@ -126,8 +126,10 @@ export class Client {
   }
 
   /** All objects of a namespace, or of every namespace if that is ''. Every item says what it is. */
-  list<T extends KubeObject>(type: ResourceType<T>, namespace: string, { signal, ...query }: ListOptions = {}): Promise<List<T>> {
-    const list = this.#send<List<T>>({ method: 'GET', path: pathOf(type, namespace), query: queryOf(query), signal })
+  list<T extends KubeObject>(type: ResourceType<T>, namespace: string, options: ListOptions = {}): Promise<List<T>> {
+    const { signal, metadataOnly, ...query } = options
+    const accept = metadataOnly ? acceptMetadata('PartialObjectMetadataList') : undefined
+    const list = this.#send<List<T>>({ method: 'GET', path: pathOf(type, namespace), query: queryOf(query), accept, signal })
     return list.then((all) => named(type, all))
   }
 

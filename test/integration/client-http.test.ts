@@ -144,10 +144,13 @@ describe('Client over HttpTransport', () => {
     await expect(client.get(configmaps, namespace, 'a')).rejects.toSatisfy(isNotFound)
   })
 
-  it('gets no more than the metadata of what it changes, if it wants no more', async () => {
+  it('gets no more than the metadata of what it lists or changes, if it wants no more', async () => {
     const client = await connect()
     const namespace = await newNamespace(client)
     const made = await client.create(pods, { metadata: { name: 'a', namespace, labels: { x: 'y' } }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+    expect((await client.list(pods, namespace, { metadataOnly: true })).items).toEqual([
+      { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: made.metadata },
+    ])
     const patched = await client.patch(pods, namespace, 'a', { metadata: { labels: { z: '1' } } }, { type: 'merge', metadataOnly: true })
     expect(patched).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { ...made.metadata, labels: { x: 'y', z: '1' }, resourceVersion: expect.anything() as string } })
     const deleted = await client.delete(pods, namespace, 'a', { metadataOnly: true })

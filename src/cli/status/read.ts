@@ -62,7 +62,10 @@ export async function readWorkloads(session: Session, reader: Reader, wanted: Wa
   const answers = await mapSome(named, async ({ kind, name }): Promise<Workload[] | undefined> => {
     if (name !== undefined) return [await asked(kind, session.client.get(kind.type, namespace, name))]
     if (isAsked) return listed(kind, session, namespace, selector)
-    return reader.list(kind.type, namespace, selector ? { labelSelector: selector } : {})
+    const selection = selector ? { labelSelector: selector } : {}
+    return kind.ownedBy && !wanted.showOwned
+      ? freeOnes(reader, kind, namespace, selection)
+      : reader.list(kind.type, namespace, selection)
   })
   const readable = named.filter((_, i) => answers[i] !== undefined)
   if (readable.length === 0) throw new CommandError(`no workloads can be read: ${reader.unread.join(', ')}`)
@@ -70,6 +73,25 @@ export async function readWorkloads(session: Session, reader: Reader, wanted: Wa
     found: answers.flatMap((objects, i) => (objects ?? []).map((object) => ({ kind: named[i]!.kind, object }))),
     readable,
   }
+}
+
+/**
+ * Those that no other workload owns. Most ReplicaSets and many Jobs are owned: their metadata tells that, and the rest
+ * of them is not read.
+ */
+async function freeOnes(
+  reader: Reader,
+  kind: WorkloadKind,
+  namespace: string,
+  selection: { labelSelector?: string },
+): Promise<Workload[] | undefined> {
+  const all = await reader.list(kind.type, namespace, { ...selection, metadataOnly: true })
+  const free = all?.filter((object) => !isOwned({ kind, object }))
+  if (!free || free.length > singleReads) return free && reader.list(kind.type, namespace, selection)
+  const found = await mapSome(free, ({ metadata }) =>
+    reader.find(kind.type, metadata.namespace ?? '', metadata.name ?? ''),
+  )
+  return found.flatMap((lookup) => (lookup.kind === 'found' ? [lookup.object] : []))
 }
 
 async function listed(
@@ -97,7 +119,7 @@ const asked = <T>(kind: WorkloadKind, answer: Promise<T>): Promise<T> =>
     throw isUnknownPath(e) ? noResourceType(kind.singular) : e
   })
 
-/** Above so many workloads to be explained, all pods are read at once instead of those of each. */
+/** More than so many workloads are read, and explained, by one list of all instead of one by one. */
 const singleReads = 10
 
 /** Reads everything that the table shows. */

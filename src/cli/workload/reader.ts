@@ -3,7 +3,7 @@ import { isNotFound } from '../../api/errors.ts'
 import type { CoreV1Event, LabelSelector } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type Client, type ResourceType, type Selection, events, resourceName } from '../../client/index.ts'
+import { type Client, type ListAllOptions, type ResourceType, events, resourceName } from '../../client/index.ts'
 import { isNotReadable, isUnknownPath } from '../failure.ts'
 
 /** An object that was asked for by its name: it may not exist, and it may not be readable. */
@@ -56,7 +56,7 @@ export class Reader {
   async list<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,
-    selection: Selection = {},
+    selection: Pick<ListAllOptions, 'labelSelector' | 'fieldSelector' | 'metadataOnly'> = {},
   ): Promise<T[] | undefined> {
     return this.#try(resourceName(type), JSON.stringify([namespace, selection]), async () => {
       const found: T[] = []

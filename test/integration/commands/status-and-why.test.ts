@@ -9,6 +9,7 @@ import {
   deployments,
   jobs,
   pods,
+  replicasets,
   resourcequotas,
   statefulsets,
 } from '../../../src/client/index.ts'
@@ -86,6 +87,16 @@ describe('coxswain status', () => {
       expect.stringMatching(/^replicaset\/web-\w+ Available 2\/2$/),
     ])
     expect(states((await scene.run(status({ showOwned: true }))).out)).toHaveLength(7)
+  })
+
+  it('has a ReplicaSet that nobody owns, also where there are many', async () => {
+    const scene = await oneOfEach()
+    const shown = async () => states((await scene.run(status())).out).filter((line) => line.startsWith('replicaset/'))
+    await scene.create(replicasets, workload('lone-0', { replicas: 0 }))
+    expect(await shown()).toEqual(['replicaset/lone-0 Available 0/0'])
+    for (let i = 1; i < 15; i++) await scene.create(replicasets, workload(`lone-${i}`, { replicas: 0 }))
+    await scene.pass(5000)
+    expect(await shown()).toHaveLength(15)
   })
 
   it('survives kinds that the user may not read, and a server without CloneSets', async () => {
