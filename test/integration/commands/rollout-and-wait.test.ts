@@ -13,6 +13,7 @@ import {
   daemonsets,
   deployments,
   jobs,
+  pods,
   replicasets,
   replicationcontrollers,
   statefulsets,
@@ -98,6 +99,24 @@ describe('coxswain rollout status', () => {
       expect(out).toMatch(/\n {2}Pod web-\S+ cannot pull image "nope:1" for container "main": no such image\.\n/)
       expect(err).toMatch(/^error: [a-z ]+ "web" exceeded its progress deadline\nPod web-\S+ cannot pull image/)
       expect(err).toContain('\n  Help: ')
+    },
+  )
+
+  it.each([
+    ['sts/web', statefulsets, { replicas: 2, serviceName: 'web' }],
+    ['ds/web', daemonsets, {}],
+  ] as [string, ResourceType, object][])(
+    '%s is judged by its numbers where it has no conditions',
+    async (name, type, spec) => {
+      const scene = await CommandScene.start({ StatefulSetConditions: false, DaemonSetConditions: false })
+      await scene.create(type, workload('web', spec))
+      expect(await scene.run(rollout(name))).toMatchObject({ code: 0 })
+      await scene.cluster.client.patch(type, 'default', 'web', image('app:2'), { type: 'strategic' })
+      const { code, out } = await scene.run(rollout(name))
+      expect({ code, first: out.split('\n')[0] }).toEqual({ code: 0, first: expect.stringMatching(/^Waiting for /) })
+      const { items } = await scene.cluster.client.list(pods, 'default')
+      expect(items.map(({ spec: { containers } }) => containers[0]!.image)).toEqual(items.map(() => 'app:2'))
+      expect(await scene.cluster.client.get(type, 'default', 'web')).not.toHaveProperty('status.conditions')
     },
   )
 

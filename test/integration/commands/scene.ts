@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { FeatureGates } from '../../../src/api/feature-gates.ts'
+import { FeatureGates, type GateName } from '../../../src/api/feature-gates.ts'
 import { ApiError } from '../../../src/api/errors.ts'
 import type { PodTemplateSpec } from '../../../src/api/generated/types.ts'
 import { exitCodeOf, exitCodes, failureText } from '../../../src/cli/failure.ts'
@@ -107,12 +107,12 @@ export class CommandScene {
     this.cluster = cluster
   }
 
-  static async start(): Promise<CommandScene> {
+  static async start(gates: Partial<Record<GateName, boolean>> = {}): Promise<CommandScene> {
     const clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
     const random = new SeededRandom(1)
     const settings = { rootCa: '', timeZone: 'UTC', volumesDir: '/volumes' }
     const selected = [...selectControllers(controllers, settings).values()].flat()
-    const cluster = await startCluster({ clock, random, controllers: selected })
+    const cluster = await startCluster({ clock, random, gates, controllers: selected })
     const scene = new CommandScene(clock, cluster)
     const { transport } = cluster
     const scheduler = new Scheduler({ transport, clock, random })
