@@ -24,7 +24,10 @@ export interface ProgressCondition {
 
 export type RolloutState = 'complete' | 'held' | 'paused' | 'failed' | 'running'
 
-/** The state of a rollout by what its Progressing condition says; undefined where there is none. `failed` includes an exceeded deadline. */
+/**
+ * The state of a rollout by what its Progressing condition says; undefined where there is none. `failed` includes an
+ * exceeded deadline.
+ */
 export function rolloutState(conditions: readonly ProgressCondition[] | null | undefined): RolloutState | undefined {
   const progressing = conditions?.find((c) => c.type === 'Progressing')
   if (!progressing) return undefined
@@ -35,7 +38,10 @@ export function rolloutState(conditions: readonly ProgressCondition[] | null | u
   return pausedReasons.has(reason) ? 'paused' : 'running'
 }
 
-/** The time from a clock until the deadline, negative once it has passed; undefined where there is no deadline or no clock. */
+/**
+ * The time from a clock until the deadline, negative once it has passed; undefined where there is no deadline or no
+ * clock.
+ */
 export function leftOfDeadlineMs(clock: string | null | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
   const sinceMs = millisecondsOf(clock)
   return !hasDeadline(deadlineSeconds) || Number.isNaN(sinceMs) ? undefined : sinceMs + deadlineSeconds * 1000 - nowMs

@@ -32,7 +32,7 @@ export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   }
 }
 
-/** Of a pod that is not ready all is kept that explains why: few pods are so for long. */
+/** Keeps of a pod that is not ready all that explains why: few pods are so for long. */
 function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['labels'], annotations: Pod['metadata']['annotations']): Pod {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
   const { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes, containers, initContainers } = spec

@@ -19,8 +19,8 @@ export type CauseKind =
   | 'BackOff' | 'Waiting'
 
 /**
- * How much a cause matters. `trouble` does not end by itself. `held` waits for a person or another program. `timed` ends by
- * itself at a known time. `starting` is what every healthy pod goes through.
+ * How much a cause matters. `trouble` does not end by itself. `held` waits for a person or another program. `timed`
+ * ends by itself at a known time. `starting` is what every healthy pod goes through.
  */
 export type Weight = 'trouble' | 'held' | 'timed' | 'starting'
 
@@ -39,7 +39,7 @@ export interface Cause {
   text: string
   /** As the API wrote it. */
   since?: string
-  /** What a person can do about it, as a sentence. */
+  /** The advice to a person, as a sentence. */
   help: string
   /** When it ends, or becomes another cause, without any event. */
   changesAtMs?: number
@@ -69,7 +69,10 @@ export function sentenceOf({ object, text, since }: Cause): string {
 /** The sentence with a blank before it, to follow another one; '' where there is no cause. */
 export const afterward = (cause: Cause | undefined): string => (cause ? ` ${sentenceOf(cause)}` : '')
 
-/** Whether conditions name a cause as soon as it is known. What every pod goes through is named only when the deadline has passed. */
+/**
+ * Whether conditions name a cause as soon as it is known. What every pod goes through is named only when the deadline
+ * has passed.
+ */
 export const isWorthNaming = (cause: Cause | undefined): cause is Cause => cause !== undefined && cause.weight !== 'starting'
 
 /** A reason, a message or both, to stand behind a statement. Messages end with a full stop or not. */

@@ -57,8 +57,8 @@ function imageCause({ called, spec, status: { state, image } }: Seen): Container
 }
 
 /**
- * Kubelets alternate between ErrImagePull and ImagePullBackOff, whose message repeats the error behind `ErrImagePull: `. The
- * cause reads the same in both states, so that conditions do not change with every attempt.
+ * Kubelets alternate between ErrImagePull and ImagePullBackOff, whose message repeats the error behind `ErrImagePull:
+ * `. The cause reads the same in both states, so that conditions do not change with every attempt.
  */
 function pullError(reason: string, message: string | undefined): string {
   if (reason === 'ErrImagePull') return detail(undefined, message)

@@ -23,7 +23,10 @@ export interface Surroundings {
   runsToCompletion?: boolean
 }
 
-/** The time at which a pod that is being deleted, and is still there, is said to hang. Its deletionTimestamp is the end of its grace period. */
+/**
+ * The time at which a pod that is being deleted, and is still there, is said to hang. Its deletionTimestamp is the end
+ * of its grace period.
+ */
 export const terminationLateAtMs = ({ metadata }: Pod): number => millisecondsOf(metadata.deletionTimestamp) + 10_000
 
 /** Collects a cause about one pod. */
@@ -108,7 +111,7 @@ function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cau
   return say(container?.what ?? 'PodFailed', 'trouble', text, since, container?.help ?? 'See kubectl describe pod.')
 }
 
-/** What keeps a pod of a CloneSet in a state of its life cycle. Nothing, for the pods of other kinds. */
+/** The hook that keeps a pod of a CloneSet in a state of its life cycle. Pods of other kinds have none. */
 function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => Say): Cause | undefined {
   const state = lifecycleStateOf(pod)
   if (state === '' || state === 'Normal') return undefined
@@ -150,7 +153,7 @@ function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say:
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
 
-/** What keeps a pod from its node, or its node from it. */
+/** The cause that lies between a pod and its node: scheduling, claims, or the node itself. */
 function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {
   const node = nodeCause(pod, around, say)
   if (node) return node
@@ -209,7 +212,10 @@ function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: 
   return undefined
 }
 
-/** The causes that the reasons of a sandbox condition stand for. A reason that is not known is a failure of the sandbox itself. */
+/**
+ * The causes that the reasons of a sandbox condition stand for. A reason that is not known is a failure of the sandbox
+ * itself.
+ */
 const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: string]>> = {
   ConfigMapNotFound: ['ConfigMapMissing', 'Create the ConfigMap: the pod then starts by itself.'],
   ConfigMapKeyNotFound: ['ConfigMapMissing', 'Add the key to the ConfigMap: the pod then starts by itself.'],

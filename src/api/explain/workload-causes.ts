@@ -37,7 +37,7 @@ export interface Workload {
   going?: Iterable<Pod> | undefined
   around: Surroundings
   refusal?: Refusal | undefined
-  /** Whether a pod is of the revision that is rolled out. */
+  /** True for a pod of the revision that is rolled out. */
   isUpdated?(pod: Pod): boolean
   /** Why the controller's plan does not go on, in its own words. */
   wait?: string | undefined
@@ -55,7 +55,10 @@ export interface FirstCause {
   changesAtMs: number | undefined
 }
 
-/** Finds the first of all causes in one pass over the pods. A refusal comes first, since nothing else can happen before it ends. */
+/**
+ * Finds the first of all causes in one pass over the pods. A refusal comes first, since nothing else can happen before
+ * it ends.
+ */
 export function firstCause(workload: Workload): FirstCause {
   let changesAtMs: number | undefined
   const worstAmong = (pods: Iterable<Pod>): Cause | undefined => {
@@ -143,7 +146,7 @@ function make(workload: Workload, what: CauseKind, weight: Weight, text: string,
   return { what, weight, object: objectOf(workload), text, ...(since ? { since } : {}), help }
 }
 
-/** What the workload itself says that it waits for: a person, mostly. */
+/** Causes in the workload itself: it waits for a person, mostly. */
 function holdCauses(workload: Workload): Cause[] {
   const { object, pods, isUpdated, kind } = workload
   const { spec = {}, status = {}, metadata } = object

@@ -59,9 +59,9 @@ export class LagMeter implements InformerLag {
   }
 
   /**
-   * The server has accepted a watch from what has been seen: whatever came after that would be told. Where nothing happens
-   * and no bookmarks are sent, that is the only sign of life: a silent watch is replaced after 120 s. A server that has
-   * sent bookmarks is given one watch to go on with that.
+   * The server has accepted a watch from what has been seen: whatever came after that would be told. Where nothing
+   * happens and no bookmarks are sent, that is the only sign of life: a silent watch is replaced after 120 s. A server
+   * that has sent bookmarks is given one watch to go on with that.
    */
   opened(): void {
     if (!this.#sendsBookmarks || this.#openedAtMs < this.#heardAtMs) this.#openedAtMs = this.#clock.now()

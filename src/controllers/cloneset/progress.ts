@@ -55,8 +55,8 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
 }
 
 /**
- * Complete: every replica is updated and available, and no other pod is left. Held by the partition: as many as it lets go are updated and available,
- * whatever the pods of older revisions do.
+ * Complete: every replica is updated and available, and no other pod is left. Held by the partition: as many as it lets
+ * go are updated and available, whatever the pods of older revisions do.
  */
 function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts: Counts, expected: number): Rollout['settled'] {
   if (counts.updatedAvailableReplicas < expected || counts.updatedReplicas < expected) return undefined

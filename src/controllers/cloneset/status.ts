@@ -66,7 +66,10 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
   return withFailedUpdate(withFailedScale(told, nowMs), updateFailure, nowMs)
 }
 
-/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+/**
+ * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
+ * late.
+ */
 export function changesInMs({ set: { spec }, terminating, nowMs }: Observed, { conditions }: CloneSetStatus): number | undefined {
   return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(terminating, nowMs))
 }

@@ -56,7 +56,10 @@ function headwayOf({ set, revision, nowMs }: Observed, places: readonly Place[],
   return headway
 }
 
-/** Complete: every node is updated and available, and no pod is where none is to be. Held: what is updated is available, and the rest is for a person to delete. */
+/**
+ * Complete: every node is updated and available, and no pod is where none is to be. Held: what is updated is available,
+ * and the rest is for a person to delete.
+ */
 function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[], counts: Counts): Rollout['settled'] {
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
@@ -70,8 +73,8 @@ function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[],
 }
 
 /**
- * The change that starts the clock anew: a new revision, or more nodes than before because one was added. A node that is lost, cordoned, drained, tainted
- * or back again is not for the rollout to tell of, but for Available.
+ * The change that starts the clock anew: a new revision, or more nodes than before because one was added. A node that
+ * is lost, cordoned, drained, tainted or back again is not for the rollout to tell of, but for Available.
  */
 function beginningOf({ set, revision, newestNode }: Observed, { desiredNumberScheduled: desired }: Counts): Omit<Saying, 'type'> | undefined {
   const { conditions, updateRevision, desiredNumberScheduled } = set.status

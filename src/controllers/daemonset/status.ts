@@ -26,7 +26,10 @@ export function status(seen: Observed, outcome: Outcome<Action>): DaemonSetStatu
   return others.length > 0 ? { ...rest, conditions: others } : rest
 }
 
-/** The conditions that this controller writes, and nobody else. They go with the gate: one that nobody keeps up would lie. */
+/**
+ * The conditions that this controller writes, and nobody else. They go with the gate: one that nobody keeps up would
+ * lie.
+ */
 const ownConditions = ['Progressing', 'Available', 'ReplicaFailure']
 
 function collisions({ status: { collisionCount } }: DaemonSet, { failed }: Outcome<Action>): { collisionCount?: number } {
@@ -65,7 +68,10 @@ function misplaced(places: readonly Place[]): Cause | undefined {
   return undefined
 }
 
-/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+/**
+ * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
+ * late.
+ */
 export function changesInMs({ set: { spec }, pods, nowMs, hasConditions }: Observed, { conditions }: DaemonSetStatus): number | undefined {
   if (!hasConditions) return undefined
   return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(pods.kept.filter(isPodTerminating), nowMs))

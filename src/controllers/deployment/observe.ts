@@ -62,7 +62,7 @@ export function observe({ caches, nowMs, roster }: ObserveContext, deployment: D
   }
 }
 
-/** Whether a ReplicaSet has fewer available pods than it is to have. */
+/** True for a ReplicaSet that has fewer available pods than it is to have. */
 const isShort = ({ spec, status }: ReplicaSet): boolean => (status?.availableReplicas ?? 0) < (spec?.replicas ?? 1)
 
 const hasPods = ({ status }: ReplicaSet): boolean => (status?.replicas ?? 0) + (status?.terminatingReplicas ?? 0) > 0

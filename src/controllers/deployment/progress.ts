@@ -78,7 +78,10 @@ function beginningText(reason: string, name: string | undefined): string | undef
   return reason === 'FoundNewReplicaSet' ? `Found new replica set ${JSON.stringify(name)}` : undefined
 }
 
-/** The change that starts the clock: a new ReplicaSet, one that nobody has told of, one that is gone back to, the end of a pause, or a scale on the way. */
+/**
+ * The change that starts the clock: a new ReplicaSet, one that nobody has told of, one that is gone back to, the end of
+ * a pause, or a scale on the way.
+ */
 function beginningOf(
   { deployment, newSet }: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly StoredCondition[], moving: string,
 ): Words | undefined {

@@ -76,7 +76,10 @@ function causeOf({ deployment, newSet, oldSets, newCauses, oldCauses }: Observed
   return isWorthNaming(first) ? first : (firstOf(about, oldCauses.staying, oldCauses.going) ?? first)
 }
 
-/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+/**
+ * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
+ * late.
+ */
 export function changesInMs({ deployment: { spec }, newCauses, oldCauses, nowMs }: Observed, { conditions }: DeploymentStatus): number | undefined {
   const atMs = soonest(newCauses.changesAtMs, oldCauses.changesAtMs)
   return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), atMs === undefined ? undefined : atMs - nowMs)
@@ -90,7 +93,10 @@ function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds
   return setTimedCondition(conditions, { type: 'Available', status, reason, message }, nowMs)
 }
 
-/** The conditions that tell what keeps ReplicaSets, and so the Deployment, from their pods: the new one's before those of the others. */
+/**
+ * The conditions that tell what keeps ReplicaSets, and so the Deployment, from their pods: the new one's before those
+ * of the others.
+ */
 const failuresOf = (newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): Condition[] =>
   [newSet, ...oldSets].flatMap((set) => findCondition(set?.status?.conditions, 'ReplicaFailure') ?? [])
 

@@ -137,7 +137,10 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
-  /** The type of objects that are kept in rosters, by the uid of the owner that manages them: what a reconcile reads of them is what has changed. */
+  /**
+   * The type of objects that are kept in rosters, by the uid of the owner that manages them: what a reconcile reads of
+   * them is what has changed.
+   */
   rosters?: ResourceType
   /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */
   gate?: GateName
@@ -165,7 +168,10 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   apply: Appliers<Owner, Action>
   /** The status that is true now. Pure; written where it says something new. */
   status?(seen: Observed, outcome: Outcome<Action>): StatusOf<Owner>
-  /** The time after which this status says something else, though nothing happens: a deadline passes, a pod becomes available. */
+  /**
+   * The time after which this status says something else, though nothing happens: a deadline passes, a pod becomes
+   * available.
+   */
   changesInMs?(seen: Observed, status: StatusOf<Owner>): number | undefined
   /**
    * Whether what a status says now, after what is stored, may wait for more: then it is written at most every 50 ms, and not for every pod that comes or

@@ -7,8 +7,8 @@ import { byNode } from './workload/pod-indexes.ts'
 import { podsByClaim } from './workload/pods-of-claims.ts'
 
 /**
- * Keeps rosters up to date by the events of their cache. What a pod is read by besides itself, its node and its claims, counts as a change of the pod when
- * it makes a difference.
+ * Keeps rosters up to date by the events of their cache. What a pod is read by besides itself, its node and its claims,
+ * counts as a change of the pod when it makes a difference.
  */
 export function keepRosters(type: ResourceType | undefined, informers: Informers, audit?: Audit): { rosters: Rosters<KubeObject>; stop(): void } {
   const informer = type && informers.get(resourceName(type))

@@ -126,9 +126,9 @@ export class Reconciler {
   }
 
   /**
-   * A conflict says that the cache has an old version of the owner: nothing more is decided for it before the cache has the version that there is. What was
-   * done is told only by the status that follows it, so it is told of the owner as it is now. If the spec has changed, too, the next reconcile has to
-   * decide anew.
+   * A conflict says that the cache has an old version of the owner: nothing more is decided for it before the cache has
+   * the version that there is. What was done is told only by the status that follows it, so it is told of the owner as
+   * it is now. If the spec has changed, too, the next reconcile has to decide anew.
    */
   async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
     if (!isConflict(error)) throw error

@@ -28,8 +28,8 @@ export interface RosterSource<T extends KubeObject> {
 const timetable = () => new KeyedHeap<string, { key: string; atMs: number }>((a, b) => a.atMs < b.atMs)
 
 /**
- * What is known of the objects of one owner: read once for each version of an object, so that a reconcile costs what has changed, and not what there is.
- * Members and tally are for reading only.
+ * What is known of the objects of one owner: read once for each version of an object, so that a reconcile costs what
+ * has changed, and not what there is. Members and tally are for reading only.
  */
 export class Roster<T extends KubeObject, Member, Tally> {
   readonly #source: RosterSource<T>
@@ -65,7 +65,7 @@ export class Roster<T extends KubeObject, Member, Tally> {
 
   /** Brings the roster up to date. */
   refresh(reader: RosterReader<T, Member, Tally>, nowMs: number): this {
-    // What was so at a later time may not be so yet, if the clock was set back.
+    // If the clock was set back, a member may not be any more what it had become by itself.
     if (this.#reader?.basis !== reader.basis || nowMs < this.#refreshedMs) this.#begin(reader, nowMs)
     else {
       this.#reader = reader

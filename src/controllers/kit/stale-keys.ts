@@ -9,8 +9,9 @@ interface Waiting {
 const isBefore = (a: Waiting, b: Waiting): boolean => compareResourceVersions(a.wanted, b.wanted) < 0
 
 /**
- * Keys that wait until a cache has seen what was written for them. Their back-off may have grown to minutes, and the write itself may never come as an
- * event: after a relist, an object that was deleted meanwhile is not told of. So they are handed out as soon as the cache has come that far.
+ * Keys that wait until a cache has seen what was written for them. Their back-off may have grown to minutes, and the
+ * write itself may never come as an event: after a relist, an object that was deleted meanwhile is not told of. So they
+ * are handed out as soon as the cache has come that far.
  */
 export class StaleKeys {
   readonly #byResource = new Map<string, KeyedHeap<string, Waiting>>()

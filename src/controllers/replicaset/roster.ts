@@ -9,10 +9,10 @@ export interface Member {
   pod: Pod
   /** `kept` counts as a replica, `misfit` would if it were selected, `going` is being deleted. */
   role: 'kept' | 'misfit' | 'going'
-  /** Of one that counts as a replica. */
+  /** False for pods that do not count as replicas. */
   isReady: boolean
   isAvailable: boolean
-  /** Whether it has all labels of the template. */
+  /** True if it has all labels of the template. */
   isLabeled: boolean
   /** Why it is not available. */
   cause: Cause | undefined
@@ -30,7 +30,7 @@ export interface Tally {
   causes: Causes
 }
 
-/** What a ReplicaSet or a ReplicationController goes by, besides its pods. */
+/** The facts that pods are read by, besides the pods themselves. */
 export interface Basis {
   matches: LabelMatcher
   hasTemplateLabels: LabelMatcher

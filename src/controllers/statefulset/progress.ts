@@ -45,8 +45,9 @@ function headwayAfter({ seen, revisions }: Look, counts: Counts, done: readonly 
 const isUntouched = ({ counts: before }: Look, after: Counts): boolean => before.replicas === after.replicas && before.updatedReplicas === after.updatedReplicas
 
 /**
- * Complete: every replica is updated and available, and no other pod is left. Held by the partition: every replica from the partition on is updated and
- * available, whatever the others do. Held by OnDelete: what is updated is available, and the rest is for a person to delete.
+ * Complete: every replica is updated and available, and no other pod is left. Held by the partition: every replica from
+ * the partition on is updated and available, whatever the others do. Held by OnDelete: what is updated is available,
+ * and the rest is for a person to delete.
  */
 function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   const { seen: { set, members }, revisions, partition, replicas } = look

@@ -85,7 +85,10 @@ function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Ou
 const isKept = ({ seen: { set }, partition }: Look, { metadata: { name = '' } }: Pod): boolean =>
   (ordinalOf(set, name) ?? Infinity) < startOrdinal(set) + partition
 
-/** The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is late. */
+/**
+ * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
+ * late.
+ */
 export function changesInMs({ set: { spec }, members, nowMs, hasConditions }: Observed, { conditions }: StatefulSetStatus): number | undefined {
   if (!hasConditions) return undefined
   const going = members.flatMap(({ pod, isTerminating }) => (isTerminating ? [pod] : []))

@@ -7,7 +7,10 @@ interface Told {
   conditions?: readonly StoredCondition[] | null
 }
 
-/** Events about the progress of a rollout: a Warning when its deadline has passed, a Normal one when it goes on after that, or is complete. */
+/**
+ * Events about the progress of a rollout: a Warning when its deadline has passed, a Normal one when it goes on after
+ * that, or is complete.
+ */
 export function announceProgress({ event }: Pick<ApplyContext<KubeObject>, 'event'>, before: Told | undefined, after: Told): void {
   const [was, is] = [before, after].map((status) => findCondition(status?.conditions, 'Progressing'))
   if (!is || (was?.reason === is.reason && was?.status === is.status)) return

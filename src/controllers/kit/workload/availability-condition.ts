@@ -1,7 +1,10 @@
 import { type Cause, afterward, isWorthNaming } from '../../../api/explain/index.ts'
 import type { Saying } from './conditions.ts'
 
-/** Words about the first cause for the two conditions: a cause that every pod goes through is named only when the deadline has passed. */
+/**
+ * Words about the first cause for the two conditions: a cause that every pod goes through is named only when the
+ * deadline has passed.
+ */
 export interface Why {
   /** Follows what is said while there is time; '' for nothing. */
   named: string
@@ -11,7 +14,7 @@ export interface Why {
 
 export const whyOf = (cause: Cause | undefined): Why => ({ named: isWorthNaming(cause) ? afterward(cause) : '', always: afterward(cause) })
 
-/** What Available says of so many of so many replicas. `what` are `replicas`, or the nodes of a DaemonSet. */
+/** The Available condition for numbers of replicas. `what` names them: `replicas`, or the nodes of a DaemonSet. */
 export function sayAvailable(available: number, least: number, wanted: number, why: Why, what = 'replicas are available'): Saying {
   const isAvailable = available >= least
   return {

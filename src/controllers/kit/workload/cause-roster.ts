@@ -19,7 +19,10 @@ interface Caused {
   isGoing: boolean
 }
 
-/** Reads of the pods of an owner only why they are not available. Pods that have ended stay for people to read, and are not waited for. */
+/**
+ * Reads of the pods of an owner only why they are not available. Pods that have ended stay for people to read, and are
+ * not waited for.
+ */
 export const causeReader = (around: Omit<Surroundings, 'nowMs'>): RosterReader<Pod, Caused, Causes> => ({
   basis: String(around.minReadySeconds ?? 0),
   read: (pod, nowMs) => {

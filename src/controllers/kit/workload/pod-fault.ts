@@ -37,8 +37,8 @@ export function withFault(conditions: Conditions, fault: PodFault | undefined, n
 }
 
 /**
- * The newest message, but the old one where only the name of the pod differs: each attempt may name another pod, and every status that is written has
- * its owner reconciled, and the same tried, again.
+ * The newest message, but the old one where only the name of the pod differs: each attempt may name another pod, and
+ * every status that is written has its owner reconciled, and the same tried, again.
  */
 export function sameWords(old: string | undefined, message: string): string {
   const nameless = (text: string) => text.replace(/\b(pods?) "[^"]*"/gi, '$1')

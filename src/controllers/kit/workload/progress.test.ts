@@ -32,7 +32,10 @@ const done = { reason: 'NewRevisionAvailable', message: 'done' }
 const paused = { status: 'Unknown', reason: 'RolloutPaused', message: 'paused' } as const
 const begun = { status: 'True', reason: 'NewRevisionCreated', message: 'new' } as const
 
-/** [case, stored condition, what is different of the rollout, seconds after the start, expected, its clock in seconds after the start] */
+/**
+ * [case, stored condition, what is different of the rollout, seconds after the start, expected, its clock in seconds
+ * after the start]
+ */
 type Row = [string, Condition | undefined, Partial<Rollout>, number, string, number | undefined]
 
 describe('decideProgress()', () => {

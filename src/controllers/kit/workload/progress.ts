@@ -26,20 +26,29 @@ export interface Rollout {
   beginning?: Words | undefined
   /** The rollout is paused: its clock does not run. */
   paused?: Words | undefined
-  /** The rollout is complete, or held. It stays so until `beginning`, whatever becomes of the pods: Available tells of them. */
+  /**
+   * The rollout is complete, or held. It stays so until `beginning`, whatever becomes of the pods: Available tells of
+   * them.
+   */
   settled?: { reason: string; message: string } | undefined
   /** A pod that can never be made ends the progress before the deadline. */
   failed?: { reason: string; message: string } | undefined
-  /** Whether the numbers of the status have risen. Only asked where no mark is stored: older releases and stock servers keep none. */
+  /**
+   * Whether the numbers of the status have risen. Only asked where no mark is stored: older releases and stock servers
+   * keep none.
+   */
   hasRisen?: boolean
-  /** `waiting` is said under a reason while nothing moves; by default the same as `moving`, or what a resume has said. */
+  /**
+   * `waiting` is said under a reason while nothing moves; by default the same as `moving`, or what a resume has said.
+   */
   messages: { moving: string; exceeded: string; waiting?: (reason: string) => string | undefined }
 }
 
 /**
- * Decides what the Progressing condition says. Its clock is `lastUpdateTime`, and `progress` is the furthest that the rollout has come since the clock
- * was last started: only a pod beyond that mark moves the clock. A pod that becomes ready, crashes and becomes ready again does not. Both are stored, so
- * that a restart of the controller changes nothing. Whether the deadline has passed is judged anew at every reconcile, from the same start.
+ * Decides what the Progressing condition says. Its clock is `lastUpdateTime`, and `progress` is the furthest that the
+ * rollout has come since the clock was last started: only a pod beyond that mark moves the clock. A pod that becomes
+ * ready, crashes and becomes ready again does not. Both are stored, so that a restart of the controller changes
+ * nothing. Whether the deadline has passed is judged anew at every reconcile, from the same start.
  */
 export function decideProgress(conditions: readonly StoredCondition[] | null | undefined, rollout: Rollout, nowMs: number): Condition[] {
   const { settled, paused, failed, beginning, movingReason, messages } = rollout
@@ -49,7 +58,7 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   const now = timestamp(nowMs)
   const fresh = markOf(rollout)
   if (paused) return say(paused, stored?.lastUpdateTime ?? now, stored?.progress ?? fresh)
-  // What is begun now has its clock and its mark from now.
+  // A rollout that begins now has its clock and its mark from now.
   const [current, clock, mark] = beginning ? [beginning, now, fresh] : [stored, stored?.lastUpdateTime, stored?.progress]
   if (!current) return [...((conditions ?? []) as Condition[])]
   const hasMoved = mark ? isBeyond(rollout.headway, mark) : rollout.hasRisen === true
@@ -71,7 +80,7 @@ function waitingWords({ status, reason = '', message = '' }: Pick<Condition, 'st
 
 const isSettled = (current: Pick<Condition, 'status' | 'reason'>): boolean => isRolloutSettled([{ ...current, type: 'Progressing' }])
 
-/** Whether a workload's rollout is complete or held, by what it says. */
+/** True for a rollout that is complete or held, by what its conditions say. */
 export function isRolloutSettled(conditions: readonly StoredCondition[] | null | undefined): boolean {
   const state = rolloutState(conditions)
   return state === 'complete' || state === 'held'

@@ -3,7 +3,9 @@ import type { Node, PersistentVolumeClaim, Pod } from '../../../api/generated/ty
 import { nodes, persistentvolumeclaims } from '../../../client/index.ts'
 import type { Caches } from '../caches.ts'
 
-/** The objects around the pods of a workload, as far as they are cached: an explanation names those that are in the way. */
+/**
+ * The objects around the pods of a workload, as far as they are cached: an explanation names those that are in the way.
+ */
 export interface Finders {
   nodeOf?: ((name: string) => Node | undefined) | undefined
   claimOf?: ((name: string) => PersistentVolumeClaim | undefined) | undefined
