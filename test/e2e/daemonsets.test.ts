@@ -66,7 +66,7 @@ describe('kubectl and a DaemonSet', () => {
     expect(await progress()).toBe('ProgressDeadlineExceeded')
     expect(await ok('describe ds agent')).toContain('Desired Number of Nodes Scheduled: 3')
     expect(await read('{.status.conditions[?(@.type=="Progressing")].message}')).toMatch(
-      /^No progress with revision agent-\w+ for 1 seconds\. Pod agent-\w+ waits for container "main": ErrImagePull \(no such image\), since /,
+      /^No progress with revision agent-\w+ for 1 second\. Pod agent-\w+ cannot pull image "broken" for container "main": no such image, since /,
     )
     await ok('wait --for=condition=Available=False ds/agent --timeout=20s')
     await ok('rollout undo ds/agent')

@@ -120,7 +120,7 @@ describe('kubectl and a Deployment that does not work', () => {
     await ok('wait --for=condition=Progressing=False deployment/bad --timeout=10s')
     expect(await progress('bad')).toBe('ProgressDeadlineExceeded')
     expect(await read('deployment/bad', '{.status.conditions[?(@.type=="Progressing")].message}')).toMatch(
-      /^ReplicaSet "bad-[a-z0-9]+" has timed out progressing\. Pod bad-[a-z0-9]+-[a-z0-9]+ waits for /,
+      /^ReplicaSet "bad-[a-z0-9]+" has timed out progressing\. Pod bad-[a-z0-9]+-[a-z0-9]+ cannot pull image "registry.example\/broken:1" for /,
     )
     // A second is not enough for everything on a busy machine.
     await ok(`patch deployment bad -p '{"spec":{"progressDeadlineSeconds":60}}'`)

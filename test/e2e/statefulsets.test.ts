@@ -79,7 +79,7 @@ describe('kubectl and a StatefulSet that does not work', () => {
     await ok(`wait --for=condition=Progressing=False sts/bad ${timeout}`)
     expect(await condition('bad', 'Progressing', 'reason')).toBe('ProgressDeadlineExceeded')
     expect(await condition('bad', 'Progressing', 'message')).toMatch(
-      /^No progress with revision bad-\w+ for 1 seconds\. Pod bad-0 waits for container "main": ErrImagePull \(no such image\), since /,
+      /^No progress with revision bad-\w+ for 1 second\. Pod bad-0 cannot pull image "broken:1" for container "main": no such image, since /,
     )
     await ok('set image sts/bad main=app:2')
     await ok(`wait --for=condition=Available sts/bad ${timeout}`)
@@ -89,7 +89,7 @@ describe('kubectl and a StatefulSet that does not work', () => {
   it('in order, needs somebody to delete the broken pod, or to have asked for that', async () => {
     await ok('create -f -', manifest('stuck', { replicas: 2 }, 'broken:1'))
     await ok(`wait --for=jsonpath={.status.replicas}=1 sts/stuck ${timeout}`)
-    await expect.poll(() => condition('stuck', 'Progressing', 'message'), { timeout: 20_000 }).toContain('ErrImagePull')
+    await expect.poll(() => condition('stuck', 'Progressing', 'message'), { timeout: 20_000 }).toContain('Pod stuck-0 cannot pull image')
     await ok('set image sts/stuck main=app:2')
     await ok(`wait --for=condition=Progressing sts/stuck ${timeout}`)
     await expect.poll(() => read('stuck', '{.status.observedGeneration}'), { timeout: 20_000 }).toBe('2')

@@ -200,6 +200,11 @@ describe('what every pod goes through', () => {
   const nodeless = podOf({ spec: { nodeName: undefined }, status: { conditions: [] } })
   rows(
     ['it has no node', nodeless, 'NotScheduledYet', 'has no node yet', { ...starting, since: 0 }],
+    [
+      'it has no node, and its container is being made',
+      podWith(waiting('ContainerCreating'), {}, { spec: { nodeName: undefined } }), 'Starting',
+      'waits for its containers to start', starting,
+    ],
     ['nothing is known of its containers', podOf(), 'Starting', 'waits for its containers to start', starting],
     [
       'its container is being made',

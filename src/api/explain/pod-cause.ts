@@ -171,7 +171,8 @@ function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined
     const help = 'Add nodes, free resources, or relax the pod\'s requests, selectors, affinity or tolerations.'
     return say('Unschedulable', 'trouble', `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`, scheduled.lastTransitionTime, help)
   }
-  if (pod.spec?.nodeName) return undefined
+  // Somebody runs a pod whose containers are told of, whether or not it names its node.
+  if (pod.spec?.nodeName || pod.status?.containerStatuses?.length) return undefined
   return say('NotScheduledYet', 'starting', 'has no node yet', pod.metadata.creationTimestamp, 'Wait for the scheduler; see that it runs.')
 }
 

@@ -1,6 +1,7 @@
 import { addInt64 } from '../../api/int64.ts'
 import {
-  type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen, partitionReached,
+  type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen,
+  partitionReached, secondsText,
 } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
@@ -49,7 +50,7 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
     messages: {
       moving: `${updated}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
       waiting: (reason) => (reason === resumedReason ? `${resumedText(revisions.update.name)}${why.named}` : undefined),
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
+      exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
   }, nowMs)
 }

@@ -2,7 +2,7 @@ import type { DaemonSetStatus, Node, Pod } from '../../api/generated/types.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import {
   type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, isPodAvailable, isPodReady, isPodTerminating,
-  waitingForDeletion,
+  secondsText, waitingForDeletion,
 } from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Observed } from './observe.ts'
@@ -26,7 +26,7 @@ export function progressOf(seen: Observed, places: readonly Place[], counts: Cou
     hasRisen: hasRisen(replicasOf(set.status), replicasOf(counts)),
     messages: {
       moving: `${updated} of ${desired} nodes are at ${what}, ${available} are available.${why.named}`,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
+      exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
   }, nowMs)
 }

@@ -1,4 +1,7 @@
-import { type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, partitionReached, waitingForDeletion } from '../kit/workload/index.ts'
+import {
+  type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, partitionReached,
+  secondsText, waitingForDeletion,
+} from '../kit/workload/index.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
 import type { Action } from './plan.ts'
@@ -24,7 +27,7 @@ export function progressOf(look: Look, counts: Counts, done: readonly Action[], 
     hasRisen: hasRisen(set.status, counts),
     messages: {
       moving: `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
-      exceeded: `No progress with ${what} for ${progressDeadlineSeconds} seconds.${why.always}`,
+      exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
   }, nowMs)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Condition, type ProgressMark, findCondition } from './conditions.ts'
 import { noDeadline } from '../../../api/rollout-clock.ts'
-import { type Headway, type Rollout, deadlineInMs, decideProgress, hasRisen } from './progress.ts'
+import { type Headway, type Rollout, deadlineInMs, decideProgress, hasRisen, secondsText } from './progress.ts'
 
 const startMs = Date.parse('2026-01-01T00:00:00Z')
 const start = '2026-01-01T00:00:00Z'
@@ -153,6 +153,10 @@ it.each<[string, object, boolean]>([
 ])('hasRisen(): %s', (_, over, risen) => {
   const before = { replicas: 4, updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3 }
   expect(hasRisen(before, { ...before, ...over })).toBe(risen)
+})
+
+it.each([[1, '1 second'], [60, '60 seconds']])('secondsText(%d)', (seconds, text) => {
+  expect(secondsText(seconds)).toBe(text)
 })
 
 const clockOf = (conditions: readonly Condition[]): string | undefined => findCondition(conditions, 'Progressing')?.lastUpdateTime

@@ -13,6 +13,9 @@ export interface Headway {
 
 type Words = Omit<Saying, 'type'>
 
+/** `60 seconds`, as messages write a deadline. */
+export const secondsText = (seconds: number | undefined): string => (seconds === 1 ? '1 second' : `${seconds} seconds`)
+
 /** Where a rollout stands, as its kind sees it. */
 export interface Rollout {
   deadlineSeconds: number | undefined
