@@ -48,7 +48,9 @@ export function leftOfDeadlineMs(clock: string | null | undefined, deadlineSecon
 }
 
 /** The time that a rollout may still go without progress: 0 when it is over, undefined where no clock runs. */
-export function deadlineLeftMs(conditions: readonly ProgressCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
+export function deadlineLeftMs(
+  conditions: readonly ProgressCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number,
+): number | undefined {
   const state = rolloutState(conditions)
   const progressing = conditions?.find((c) => c.type === 'Progressing')
   if (state === 'failed') return progressing!.reason === deadlineExceeded && hasDeadline(deadlineSeconds) ? 0 : undefined

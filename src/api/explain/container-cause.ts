@@ -88,7 +88,8 @@ function crashCause({ called, status }: Seen): ContainerCause | undefined {
   if (!isLooping && (!ended || ended.exitCode === 0)) return undefined
   const restarts = restartsOf(status)
   if (ended?.reason === 'OOMKilled') {
-    return trouble('OutOfMemory', `runs out of memory in ${called} (OOMKilled)${restarts}`, 'Raise the memory limit of the container, or make it use less.')
+    const help = 'Raise the memory limit of the container, or make it use less.'
+    return trouble('OutOfMemory', `runs out of memory in ${called} (OOMKilled)${restarts}`, help)
   }
   const how = ended ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}` : 'it ends at once'
   const help = 'Read what it said before it ended: kubectl logs --previous.'

@@ -37,7 +37,9 @@ export function causeOfPod(pod: Pod, around: Surroundings): Cause | undefined {
   const { metadata } = pod
   const isReady = isPodReady(pod)
   // The fast path: nearly all pods of a large workload are available.
-  if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') return hookCause(pod, around, sayOf)
+  if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') {
+    return hookCause(pod, around, sayOf)
+  }
   const say = sayOf(pod)
   if (metadata.deletionTimestamp) return goingCause(pod, around, say)
   const ended = endedCause(pod, around, say)
@@ -98,7 +100,8 @@ function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cau
   const { phase, reason, message } = pod.status ?? {}
   const since = conditionOf(pod, 'Ready')?.lastTransitionTime
   if (phase === 'Succeeded') {
-    return runsToCompletion ? null : say('PodEnded', 'trouble', 'has ended', since, 'Its containers must keep running: check their commands.')
+    const help = 'Its containers must keep running: check their commands.'
+    return runsToCompletion ? null : say('PodEnded', 'trouble', 'has ended', since, help)
   }
   if (phase !== 'Failed') return undefined
   const help = evictionHelp[reason ?? '']
@@ -169,7 +172,8 @@ function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined
   }
   if (isUnscheduled) {
     const help = 'Add nodes, free resources, or relax the pod\'s requests, selectors, affinity or tolerations.'
-    return say('Unschedulable', 'trouble', `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`, scheduled.lastTransitionTime, help)
+    const text = `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`
+    return say('Unschedulable', 'trouble', text, scheduled.lastTransitionTime, help)
   }
   // Somebody runs a pod whose containers are told of, whether or not it names its node.
   if (pod.spec?.nodeName || pod.status?.containerStatuses?.length) return undefined
@@ -202,7 +206,8 @@ function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: 
     if (!claim) return say('ClaimMissing', 'trouble', `waits for claim ${name}, which does not exist${why}`, since, `Create claim ${name}.`)
     const { phase } = claim.status ?? {}
     if (phase === 'Lost') {
-      return say('ClaimLost', 'trouble', `waits for claim ${name}, which has lost its volume${why}`, since, 'Restore the volume, or delete the claim if its data may go.')
+      const help = 'Restore the volume, or delete the claim if its data may go.'
+      return say('ClaimLost', 'trouble', `waits for claim ${name}, which has lost its volume${why}`, since, help)
     }
     // Many claims are bound only once their pod has a node: then the scheduler's reason is the cause.
     if (phase !== 'Bound' && (!unscheduled?.message || /claim|volume/i.test(unscheduled.message))) {
@@ -244,7 +249,10 @@ function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
 
 function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
   const known = sandboxCauses[reason as SandboxReason] as [CauseKind, string] | undefined
-  if (!known && !message) return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, 'Wait: its node prepares volumes and network.')
+  if (!known && !message) {
+    const wait = 'Wait: its node prepares volumes and network.'
+    return say('SandboxStarting', 'starting', 'waits for its sandbox', lastTransitionTime, wait)
+  }
   const [what, help] = known ?? sandboxCauses.SandboxCreateFailed
   return say(what, 'trouble', `cannot get its sandbox${detail(reason, message)}`, lastTransitionTime, help)
 }

@@ -75,7 +75,9 @@ export function firstCause(workload: Workload): FirstCause {
 }
 
 /** The same where the worst causes are known already: among pods that are to stay, and among those that are going. */
-export function firstOf(about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined, going: Cause | undefined): Cause | undefined {
+export function firstOf(
+  about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined, going: Cause | undefined,
+): Cause | undefined {
   return refusalCause(about as Workload) ?? eitherOf(worst, going) ?? waitCause(about as Workload)
 }
 
@@ -90,7 +92,8 @@ export function explain(workload: Workload): Cause[] {
   const own = [...holdCauses(workload), ...budgetCauses(workload)]
   const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
   const wait = hasTrouble ? undefined : waitCause(workload)
-  const rest = [...pods, ...own, ...(wait && own.length === 0 ? [wait] : [])].sort((a, b) => byWeight({ ...a, object: noName }, { ...b, object: noName }))
+  const nameless = (cause: Cause): Cause => ({ ...cause, object: noName })
+  const rest = [...pods, ...own, ...(wait && own.length === 0 ? [wait] : [])].sort((a, b) => byWeight(nameless(a), nameless(b)))
   const refusal = refusalCause(workload)
   return refusal ? [refusal, ...rest] : rest
 }
@@ -98,7 +101,8 @@ export function explain(workload: Workload): Cause[] {
 const noName: ObjectName = { kind: '', name: '' }
 
 /** The workload as the object of a cause. */
-const objectOf = ({ kind, object: { metadata: { namespace, name = '' } } }: Workload): ObjectName => ({ kind, ...(namespace ? { namespace } : {}), name })
+const objectOf = ({ kind, object: { metadata: { namespace, name = '' } } }: Workload): ObjectName =>
+  ({ kind, ...(namespace ? { namespace } : {}), name })
 
 function podCause(workload: Workload, pod: Pod): Cause | undefined {
   const cause = causeOfPod(pod, workload.around)
@@ -139,8 +143,11 @@ function refusalCause(workload: Workload): Cause | undefined {
   return make(workload, what, 'trouble', `cannot ${refusalVerbs[what]} a pod: ${message.replace(/\.$/, '')}`, since, refusalHelp[what])
 }
 
-const waitCause = (workload: Workload): Cause | undefined =>
-  workload.wait === undefined ? undefined : make(workload, 'Waiting', 'starting', `waits: ${workload.wait}`, undefined, 'Wait: it goes on by itself.')
+function waitCause(workload: Workload): Cause | undefined {
+  const { wait } = workload
+  if (wait === undefined) return undefined
+  return make(workload, 'Waiting', 'starting', `waits: ${wait}`, undefined, 'Wait: it goes on by itself.')
+}
 
 function make(workload: Workload, what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string): Cause {
   return { what, weight, object: objectOf(workload), text, ...(since ? { since } : {}), help }
@@ -151,7 +158,8 @@ function holdCauses(workload: Workload): Cause[] {
   const { object, pods, isUpdated, kind } = workload
   const { spec = {}, status = {}, metadata } = object
   const condition = (type: string) => status.conditions?.find((c) => c.type === type)
-  const held = (what: CauseKind, text: string, since: string | null | undefined, help: string) => make(workload, what, 'held', text, since, help)
+  const held = (what: CauseKind, text: string, since: string | null | undefined, help: string) =>
+    make(workload, what, 'held', text, since, help)
   const resource = `${kind.toLowerCase()}/${metadata.name}`
   const progressing = condition('Progressing')
   const causes: Cause[] = []
@@ -159,11 +167,13 @@ function holdCauses(workload: Workload): Cause[] {
   const { observedGeneration } = status
   if (observedGeneration !== undefined && observedGeneration < generation) {
     const text = `is at generation ${generation}, of which its controller has observed ${observedGeneration}`
-    causes.push(make(workload, 'NotObserved', 'trouble', text, undefined, 'See that its controller runs and that its caches are up to date (/readyz).'))
+    const help = 'See that its controller runs and that its caches are up to date (/readyz).'
+    causes.push(make(workload, 'NotObserved', 'trouble', text, undefined, help))
   }
   if (metadata.deletionTimestamp && metadata.finalizers?.length) {
     const names = metadata.finalizers.join(', ')
-    causes.push(held('Finalizer', `is being deleted and is held by finalizer ${names}`, metadata.deletionTimestamp, `See who is to remove ${names}.`))
+    const text = `is being deleted and is held by finalizer ${names}`
+    causes.push(held('Finalizer', text, metadata.deletionTimestamp, `See who is to remove ${names}.`))
   }
   if (spec.paused || spec.updateStrategy?.paused) {
     causes.push(held('Paused', 'is paused', progressing?.lastTransitionTime, `coxswain rollout resume ${resource}.`))
@@ -180,7 +190,8 @@ function holdCauses(workload: Workload): Cause[] {
     causes.push(make(workload, 'BackOff', 'timed', text, undefined, help))
   }
   if (progressing?.reason === 'PartitionReached') {
-    causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, `Lower the partition of ${resource} to go on.`))
+    const help = `Lower the partition of ${resource} to go on.`
+    causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, help))
   }
   if (spec.updateStrategy?.type === 'OnDelete' && isUpdated) {
     const outdated = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp)

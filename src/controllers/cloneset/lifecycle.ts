@@ -1,5 +1,7 @@
 import type { CloneSet, CloneSetLifecycle, LifecycleHook, Pod } from '../../api/generated/types.ts'
-import { type LifecycleState, isHeld, isWhole, lifecycleStateLabel, lifecycleStateOf, lifecycleTimeAnnotation } from '../../api/kinds/lifecycle-hooks.ts'
+import {
+  type LifecycleState, isHeld, isWhole, lifecycleStateLabel, lifecycleStateOf, lifecycleTimeAnnotation,
+} from '../../api/kinds/lifecycle-hooks.ts'
 import type { New } from '../../client/index.ts'
 import { timestamp } from '../kit/workload/index.ts'
 import type { PatchLifecycle, PodPatch } from './actions.ts'
@@ -56,7 +58,9 @@ export interface Headway {
 }
 
 /** The state that follows a pod's own once what it waits for has happened; undefined while it waits. */
-export function nextState(state: LifecycleState, pod: Pod, hooks: CloneSetLifecycle, { isUpdated, isThrough }: Headway): LifecycleState | undefined {
+export function nextState(
+  state: LifecycleState, pod: Pod, hooks: CloneSetLifecycle, { isUpdated, isThrough }: Headway,
+): LifecycleState | undefined {
   const afterUpdate = isWhole(hooks.inPlaceUpdate, pod) ? 'Normal' : 'Updated'
   switch (state) {
     case 'PreparingNormal':

@@ -61,11 +61,13 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
  */
 function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts: Counts, expected: number): Rollout['settled'] {
   if (counts.updatedAvailableReplicas < expected || counts.updatedReplicas < expected) return undefined
+  const what = `Revision ${revisions.update.name}`
   if (expected < replicas) {
-    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${expected} of ${replicas} replicas: the partition of ${partition} keeps the others.` }
+    const kept = `the partition of ${partition} keeps the others`
+    return { reason: partitionReached, message: `${what} has been rolled out to ${expected} of ${replicas} replicas: ${kept}.` }
   }
   const isWhole = counts.availableReplicas === replicas && counts.replicas === replicas
-  return isWhole ? { reason: completeReason, message: `Revision ${revisions.update.name} has been rolled out to all ${replicas} replicas.` } : undefined
+  return isWhole ? { reason: completeReason, message: `${what} has been rolled out to all ${replicas} replicas.` } : undefined
 }
 
 /** What starts the clock anew: a new revision, the end of a pause, a scale, or another partition. */

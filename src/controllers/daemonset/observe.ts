@@ -50,6 +50,7 @@ export function observe({ caches, nowMs, gates, remembered }: ObserveContext, se
 /** The node that was added last, of those that are to run a pod of the set. */
 export function newestOf(all: readonly Node[], fit: FitOf): Node | undefined {
   let newest: Node | undefined
-  for (const node of all) if ((node.metadata.creationTimestamp ?? '') > (newest?.metadata.creationTimestamp ?? '') && fit(node) === 'run') newest = node
+  const madeAt = (node: Node | undefined) => node?.metadata.creationTimestamp ?? ''
+  for (const node of all) if (madeAt(node) > madeAt(newest) && fit(node) === 'run') newest = node
   return newest
 }

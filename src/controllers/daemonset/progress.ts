@@ -67,21 +67,28 @@ function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[],
     return { reason: 'NewRevisionAvailable', message: `Revision ${revision.name} has been rolled out to all ${desired} nodes.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
-  const isServed = (pod: Pod | undefined) => pod && !isPodTerminating(pod) && (!revision.has(pod) || isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs))
+  const isAvailable = (pod: Pod) => isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)
+  const isServed = (pod: Pod | undefined) => pod && !isPodTerminating(pod) && (!revision.has(pod) || isAvailable(pod))
   const isHeld = counts.numberMisscheduled === 0 && places.every(({ fit, pods }) => fit !== 'run' || isServed(pods[0]))
-  return isHeld ? { reason: waitingForDeletion, message: `${updated} of ${desired} nodes are at ${what}. The others are updated when you delete their pods (OnDelete).` } : undefined
+  const others = 'The others are updated when you delete their pods (OnDelete).'
+  return isHeld ? { reason: waitingForDeletion, message: `${updated} of ${desired} nodes are at ${what}. ${others}` } : undefined
 }
 
 /**
  * The change that starts the clock anew: a new revision, or more nodes than before because one was added. A node that
  * is lost, cordoned, drained, tainted or back again is not for the rollout to tell of, but for Available.
  */
-function beginningOf({ set, revision, newestNode }: Observed, { desiredNumberScheduled: desired }: Counts): Omit<Saying, 'type'> | undefined {
+function beginningOf(
+  { set, revision, newestNode }: Observed, { desiredNumberScheduled: desired }: Counts,
+): Omit<Saying, 'type'> | undefined {
   const { conditions, updateRevision, desiredNumberScheduled } = set.status
   const current = findCondition(conditions, 'Progressing')
-  if (!current || updateRevision !== revision.name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revision.name}.` }
+  if (!current || updateRevision !== revision.name) {
+    return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revision.name}.` }
+  }
   const isAdded = desired > desiredNumberScheduled && createdMs(newestNode) > millisecondsOf(current.lastUpdateTime)
-  return isAdded ? { status: 'True', reason: 'ReplicasUpdated', message: `${desired} nodes are to be at revision ${revision.name}.` } : undefined
+  if (!isAdded) return undefined
+  return { status: 'True', reason: 'ReplicasUpdated', message: `${desired} nodes are to be at revision ${revision.name}.` }
 }
 
 const createdMs = (node: Node | undefined): number => millisecondsOf(node?.metadata.creationTimestamp)

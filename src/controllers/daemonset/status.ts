@@ -3,8 +3,8 @@ import type { DaemonSet, DaemonSetStatus } from '../../api/generated/types.ts'
 import { soonest } from '../../base/soonest.ts'
 import type { Outcome } from '../kit/index.ts'
 import {
-  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isPodTerminating, podFaultOf, refusalOf, sayAvailable, setTimedCondition, untilLateMs, whyOf,
-  withFault, withoutConditions,
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isPodTerminating, podFaultOf, refusalOf, sayAvailable,
+  setTimedCondition, untilLateMs, whyOf, withFault, withoutConditions,
 } from '../kit/workload/index.ts'
 import { type Counts, countNodes, placesAfter } from './counts.ts'
 import type { Observed } from './observe.ts'
@@ -63,7 +63,8 @@ function misplaced(places: readonly Place[]): Cause | undefined {
     if (!pod) continue
     const { namespace, name = '' } = pod.metadata
     const object = { kind: 'Pod', ...(namespace ? { namespace } : {}), name }
-    return { what: 'Misplaced', weight: 'held', object, text: `is on node ${node}, which is not to run one`, help: `kubectl delete pod ${name}, or remove the taint of node ${node}.` }
+    const help = `kubectl delete pod ${name}, or remove the taint of node ${node}.`
+    return { what: 'Misplaced', weight: 'held', object, text: `is on node ${node}, which is not to run one`, help }
   }
   return undefined
 }

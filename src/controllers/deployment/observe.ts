@@ -39,7 +39,8 @@ export function observe({ caches, nowMs, roster }: ObserveContext, deployment: D
   const candidates = [...caches.owned(replicasets, deployment), ...caches.orphans(replicasets, deployment.metadata.namespace ?? '')]
   const { kept, adopt, release } = claim(deployment, compileLabelSelector(deployment.spec.selector), candidates)
   const { newSet, oldSets } = sortOut(deployment, kept)
-  const reader = causeReader({ minReadySeconds: deployment.spec.minReadySeconds ?? 0, ...findersOf(caches, deployment.metadata.namespace ?? '') })
+  const { minReadySeconds = 0 } = deployment.spec
+  const reader = causeReader({ minReadySeconds, ...findersOf(caches, deployment.metadata.namespace ?? '') })
   const causesIn = (sets: readonly ReplicaSet[]): WorstCauses => {
     const rosters = sets.map((set) => roster(set.metadata.uid ?? '', reader, nowMs))
     return {

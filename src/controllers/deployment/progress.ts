@@ -1,8 +1,8 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
 import { type Outcome, isNamespaceTerminating } from '../kit/index.ts'
 import {
-  type Condition, type Headway, type Rollout, type Saying, type StoredCondition, type Why, deadlineExceeded, decideProgress, findCondition, hasDeadline, hasRisen,
-  isRolloutSettled, removeCondition,
+  type Condition, type Headway, type Rollout, type Saying, type StoredCondition, type Why, deadlineExceeded,
+  decideProgress, findCondition, hasDeadline, hasRisen, isRolloutSettled, removeCondition,
 } from '../kit/workload/index.ts'
 import { revisionHistoryAnnotation, revisionOf, toldRevisionOf } from './annotations.ts'
 import { replicasOf } from './bounds.ts'
@@ -26,7 +26,9 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
 type Words = Omit<Saying, 'type'>
 
 /** All conditions, with what there is to say about the progress of the rollout. `status` has the numbers of now. */
-export function progressOf(seen: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly Condition[], why: Why): Condition[] {
+export function progressOf(
+  seen: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly Condition[], why: Why,
+): Condition[] {
   const { deployment, newSet, nowMs } = seen
   const { progressDeadlineSeconds: deadlineSeconds, paused } = deployment.spec
   if (deployment.metadata.deletionTimestamp) return [...conditions]
@@ -37,6 +39,7 @@ export function progressOf(seen: Observed, outcome: Outcome<Action>, status: Dep
   const name = createdName(outcome) ?? newSet?.metadata.name
   const subject = name ? `ReplicaSet ${JSON.stringify(name)}` : `Deployment ${JSON.stringify(deployment.metadata.name)}`
   const moving = `${subject} is progressing.`
+  const complete = { reason: completeReason, message: `${subject} has successfully progressed.` }
   const failed = refusal(outcome)
   return decideProgress(conditions, {
     deadlineSeconds,
@@ -46,7 +49,7 @@ export function progressOf(seen: Observed, outcome: Outcome<Action>, status: Dep
     movingReason,
     paused: paused ? { status: 'Unknown', reason: pausedReason, message: 'Deployment is paused' } : undefined,
     beginning: failed ? refusedWords(current, failed) : beginningOf(seen, outcome, status, conditions, moving),
-    settled: !failed && isComplete(deployment, status) ? { reason: completeReason, message: `${subject} has successfully progressed.` } : undefined,
+    settled: !failed && isComplete(deployment, status) ? complete : undefined,
     failed,
     hasRisen: hasRisen(deployment.status ?? {}, status),
     messages: {
@@ -83,10 +86,12 @@ function beginningText(reason: string, name: string | undefined): string | undef
  * a pause, or a scale on the way.
  */
 function beginningOf(
-  { deployment, newSet }: Observed, outcome: Outcome<Action>, status: DeploymentStatus, conditions: readonly StoredCondition[], moving: string,
+  { deployment, newSet }: Observed, outcome: Outcome<Action>, status: DeploymentStatus,
+  conditions: readonly StoredCondition[], moving: string,
 ): Words | undefined {
   const current = findCondition(conditions, 'Progressing')
-  const say = (reason: string, name: string | undefined): Words => ({ status: 'True', reason, message: beginningText(reason, name) ?? moving })
+  const say = (reason: string, name: string | undefined): Words =>
+    ({ status: 'True', reason, message: beginningText(reason, name) ?? moving })
   const created = createdName(outcome)
   if (created) return say('NewReplicaSetCreated', created)
   if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
@@ -95,10 +100,12 @@ function beginningOf(
   const isDone = isRolloutSettled(conditions)
   if (current.progress) {
     const { revision, desiredReplicas } = current.progress
-    return revision !== newSet.metadata.name || (!isDone && desiredReplicas !== replicasOf(deployment)) ? say(movingReason, undefined) : undefined
+    const isScaled = !isDone && desiredReplicas !== replicasOf(deployment)
+    return revision !== newSet.metadata.name || isScaled ? say(movingReason, undefined) : undefined
   }
   // Without a mark, a completed rollout is followed by another if old pods go, or new ones come, while there are both.
-  return isDone && hasRisen(deployment.status ?? {}, status) && status.replicas !== status.updatedReplicas ? say(movingReason, undefined) : undefined
+  const isBegun = isDone && hasRisen(deployment.status ?? {}, status) && status.replicas !== status.updatedReplicas
+  return isBegun ? say(movingReason, undefined) : undefined
 }
 
 /**

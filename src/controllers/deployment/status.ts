@@ -2,7 +2,10 @@ import { type Cause, firstOf, isWorthNaming } from '../../api/explain/index.ts'
 import type { DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/types.ts'
 import { soonest } from '../../base/soonest.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, type StoredCondition, type Why, deadlineInMs, findCondition, refusalOf, removeCondition, setTimedCondition, whyOf } from '../kit/workload/index.ts'
+import {
+  type Condition, type StoredCondition, type Why, deadlineInMs, findCondition, refusalOf, removeCondition, setTimedCondition,
+  whyOf,
+} from '../kit/workload/index.ts'
 import { type Annotations, revisionAnnotation } from './annotations.ts'
 import { type Bounds, boundsOf, replicasOf } from './bounds.ts'
 import { HashCollision } from './hash-collision.ts'
@@ -80,12 +83,16 @@ function causeOf({ deployment, newSet, oldSets, newCauses, oldCauses }: Observed
  * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
  * late.
  */
-export function changesInMs({ deployment: { spec }, newCauses, oldCauses, nowMs }: Observed, { conditions }: DeploymentStatus): number | undefined {
+export function changesInMs(
+  { deployment: { spec }, newCauses, oldCauses, nowMs }: Observed, { conditions }: DeploymentStatus,
+): number | undefined {
   const atMs = soonest(newCauses.changesAtMs, oldCauses.changesAtMs)
   return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), atMs === undefined ? undefined : atMs - nowMs)
 }
 
-function setAvailable(conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, why: Why, nowMs: number): Condition[] {
+function setAvailable(
+  conditions: readonly StoredCondition[] | undefined, bounds: Bounds, available: number, why: Why, nowMs: number,
+): Condition[] {
   const [status, reason, message] =
     available >= bounds.replicas - bounds.maxUnavailable
       ? (['True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'] as const)

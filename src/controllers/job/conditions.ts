@@ -40,7 +40,9 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
   const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))
   const named = whyOf(causeOf(seen, effects)).named
-  const running = isRunning ? say('Running', true, 'PodsRunning', `A pod is running.${named}`) : say('Running', false, 'NoPodsRunning', 'No pod is running')
+  const running = isRunning
+    ? say('Running', true, 'PodsRunning', `A pod is running.${named}`)
+    : say('Running', false, 'NoPodsRunning', 'No pod is running')
   if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended'), running]
   if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running'), running]
   if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${named}`), running]

@@ -1,6 +1,9 @@
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { type ResourceType, type SharedInformer, controllerOf, isControlledByUid, keyOf, nodes, persistentvolumeclaims, pods, resourceName } from '../../client/index.ts'
+import {
+  type ResourceType, type SharedInformer, controllerOf, isControlledByUid, keyOf, nodes, persistentvolumeclaims, pods,
+  resourceName,
+} from '../../client/index.ts'
 import { type Informers, byController } from './caches.ts'
 import { type Audit, Rosters } from './roster.ts'
 import { byNode } from './workload/pod-indexes.ts'
@@ -10,7 +13,9 @@ import { podsByClaim } from './workload/pods-of-claims.ts'
  * Keeps rosters up to date by the events of their cache. What a pod is read by besides itself, its node and its claims,
  * counts as a change of the pod when it makes a difference.
  */
-export function keepRosters(type: ResourceType | undefined, informers: Informers, audit?: Audit): { rosters: Rosters<KubeObject>; stop(): void } {
+export function keepRosters(
+  type: ResourceType | undefined, informers: Informers, audit?: Audit,
+): { rosters: Rosters<KubeObject>; stop(): void } {
   const informer = type && informers.get(resourceName(type))
   if (!informer) return { rosters: new Rosters(() => nothing), stop: () => {} }
   const rosters = new Rosters<KubeObject>((uid) => sourceOf(informer, uid), audit)
@@ -47,12 +52,15 @@ function* followSurroundings(informer: SharedInformer<Pod>, informers: Informers
   if (nodeCache) {
     informer.addIndex(byNode.name, byNode.valuesOf as never)
     const changed = ({ metadata }: Node) => noteAll(byNode.name, metadata.name!)
-    yield nodeCache.addHandler({ add: changed, delete: changed, update: (old, node) => readiness(old) !== readiness(node) && changed(node) })
+    const update = (old: Node, node: Node) => readiness(old) !== readiness(node) && changed(node)
+    yield nodeCache.addHandler({ add: changed, delete: changed, update })
   }
   if (claimCache) {
     informer.addIndex(podsByClaim.name, podsByClaim.valuesOf as never)
     const changed = (claim: PersistentVolumeClaim) => noteAll(podsByClaim.name, keyOf(claim))
-    yield claimCache.addHandler({ add: changed, delete: changed, update: (old, claim) => old.status?.phase !== claim.status?.phase && changed(claim) })
+    const update = (old: PersistentVolumeClaim, claim: PersistentVolumeClaim) =>
+      old.status?.phase !== claim.status?.phase && changed(claim)
+    yield claimCache.addHandler({ add: changed, delete: changed, update })
   }
 }
 

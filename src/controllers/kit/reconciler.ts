@@ -116,7 +116,8 @@ export class Reconciler {
     const changesInMs = status && definition.changesInMs?.(seen, status)
     let statusDueMs: number | undefined
     try {
-      statusDueMs = await this.#writeStatus(ctx, status, definition.annotations?.(seen, outcome)).catch((e: unknown) => this.#writeStatusAgain(ctx, outcome, e))
+      const written = this.#writeStatus(ctx, status, definition.annotations?.(seen, outcome))
+      statusDueMs = await written.catch((e: unknown) => this.#writeStatusAgain(ctx, outcome, e))
       this.#keep(owner, definition.remember?.(seen, outcome))
     } catch (e) {
       // Why the actions failed matters more; the status comes with the next attempt.
@@ -143,7 +144,8 @@ export class Reconciler {
     log.wrote(subject, definition.owner, owner.metadata)
     if (outcome.done.length === 0 || owner.metadata.generation !== generation) throw error
     const seen = this.#observe(owner, ctx.nowMs)
-    return this.#writeStatus({ ...ctx, owner }, definition.status?.(seen, outcome) as object | undefined, definition.annotations?.(seen, outcome))
+    const status = definition.status?.(seen, outcome) as object | undefined
+    return this.#writeStatus({ ...ctx, owner }, status, definition.annotations?.(seen, outcome))
   }
 
   /** The owner as the server has it; undefined if it is gone. */

@@ -28,8 +28,8 @@ export interface RosterSource<T extends KubeObject> {
 const timetable = () => new KeyedHeap<string, { key: string; atMs: number }>((a, b) => a.atMs < b.atMs)
 
 /**
- * What is known of the objects of one owner: read once for each version of an object, so that a reconcile costs what
- * has changed, and not what there is. Members and tally are for reading only.
+ * The objects of one owner, each read once for each of its versions: a reconcile costs what has changed, and not what
+ * there is. Members and tally are for reading only.
  */
 export class Roster<T extends KubeObject, Member, Tally> {
   readonly #source: RosterSource<T>
@@ -70,7 +70,9 @@ export class Roster<T extends KubeObject, Member, Tally> {
     else {
       this.#reader = reader
       for (const key of this.#changed) this.#read(key, this.#source.get(key), nowMs)
-      for (let next = this.#due.peek(); next && next.atMs <= nowMs; next = this.#due.peek()) this.#read(next.key, this.#source.get(next.key), nowMs)
+      for (let next = this.#due.peek(); next && next.atMs <= nowMs; next = this.#due.peek()) {
+        this.#read(next.key, this.#source.get(next.key), nowMs)
+      }
     }
     this.#changed.clear()
     this.#refreshedMs = nowMs
@@ -157,7 +159,9 @@ export class Rosters<T extends KubeObject> {
 }
 
 /** Asks for the roster of an owner. */
-export type RosterOf<T extends KubeObject = KubeObject> = <Member, Tally>(ownerUid: string, reader: RosterReader<T, Member, Tally>, nowMs: number) => Roster<T, Member, Tally>
+export type RosterOf<T extends KubeObject = KubeObject> = <Member, Tally>(
+  ownerUid: string, reader: RosterReader<T, Member, Tally>, nowMs: number,
+) => Roster<T, Member, Tally>
 
 function problemOf(kept: Roster<any, unknown, unknown>, anew: Roster<any, unknown, unknown>): string {
   for (const [key, member] of kept.members) if (!deepEqual(member, anew.members.get(key))) return `${key} has changed`

@@ -28,7 +28,9 @@ export class StaleKeys {
   takeSeen(resource: string, version: string): string[] {
     const heap = this.#byResource.get(resource)
     const keys: string[] = []
-    for (let next = heap?.peek(); next && compareResourceVersions(next.wanted, version) <= 0; next = heap!.peek()) keys.push(heap!.pop()!.key)
+    for (let next = heap?.peek(); next && compareResourceVersions(next.wanted, version) <= 0; next = heap!.peek()) {
+      keys.push(heap!.pop()!.key)
+    }
     return keys
   }
 }

@@ -51,7 +51,8 @@ export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTe
   const matches = compileLabelSelector(selector)
   const around = { minReadySeconds, ...findersOf(caches, namespace) }
   const basis: Basis = { matches, hasTemplateLabels: selectorFromMap(template?.metadata?.labels), around }
-  const { tally, members, changesAtMs } = ctx.roster(uid, replicaReader(JSON.stringify([minReadySeconds, selector, template?.metadata?.labels]), basis), nowMs)
+  const reader = replicaReader(JSON.stringify([minReadySeconds, selector, template?.metadata?.labels]), basis)
+  const { tally, members, changesAtMs } = ctx.roster(uid, reader, nowMs)
   const { adopt } = claim(owner, matches, caches.orphans(pods, namespace).filter(isPodActive))
   return {
     owner,

@@ -19,12 +19,15 @@ export interface Member {
 }
 
 /** The pods of an owner in numbers. */
-export interface Tally {
+export interface Counts {
   kept: number
   ready: number
   available: number
   labeled: number
   going: number
+}
+
+export interface Tally extends Counts {
   misfits: Map<string, Pod>
   /** The causes of all pods that are not available. */
   causes: Causes
@@ -68,14 +71,15 @@ export const replicaReader = (name: string, basis: Basis): RosterReader<Pod, Mem
     tally.misfits.delete(key)
     causesOf(tally, member).delete(key)
   },
-  sumOf: ({ kept, ready, available, labeled, going, misfits, causes }) => [kept, ready, available, labeled, going, misfits.size, causes.staying.size, causes.staying.peek(), causes.going.size, causes.going.peek()],
+  sumOf: ({ misfits, causes: { staying, going }, ...counts }) =>
+    [counts, misfits.size, staying.size, staying.peek(), going.size, going.peek()],
   changesAtMs: ({ cause }) => cause?.changesAtMs,
 })
 
 const causesOf = ({ causes }: Tally, { role }: Member) => (role === 'going' ? causes.going : causes.staying)
 
 /** Counts a member in, or out again. */
-export function count(tally: Pick<Tally, 'kept' | 'ready' | 'available' | 'labeled' | 'going'>, { role, isReady, isAvailable, isLabeled }: Member, by: 1 | -1): void {
+export function count(tally: Counts, { role, isReady, isAvailable, isLabeled }: Member, by: 1 | -1): void {
   if (role === 'going') tally.going += by
   if (role !== 'kept') return
   tally.kept += by

@@ -1,12 +1,12 @@
 import { type Cause, firstOf, worstOf } from '../../api/explain/index.ts'
 import type { ReplicaSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Condition, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, whyOf, withFault } from '../kit/workload/index.ts'
+import {
+  type Condition, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, whyOf, withFault,
+} from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
-import { type Tally, count } from './roster.ts'
-
-type Counts = Pick<Tally, 'kept' | 'ready' | 'available' | 'labeled' | 'going'>
+import { type Counts, count } from './roster.ts'
 
 /** What is true after a step: pods that were made or deleted just now count, so that nothing new is to be said once the caches have them. */
 export function status(seen: Observed, outcome: Outcome<Action>): ReplicaSetStatus {
@@ -46,7 +46,8 @@ function conditions(seen: Observed, outcome: Outcome<Action>, available: number)
     return setCondition(told, { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message }, nowMs)
   }
   const about = { kind, object: owner, refusal: refusalOf(told), wait: outcome.wait }
-  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(firstOf(about, worstAfter(seen, outcome), seen.tally.causes.going.peek()))), nowMs)
+  const cause = firstOf(about, worstAfter(seen, outcome), seen.tally.causes.going.peek())
+  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(cause)), nowMs)
 }
 
 /** The worst cause among the pods that are to stay after a step. */

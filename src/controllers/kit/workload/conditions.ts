@@ -52,7 +52,9 @@ export function setTimedCondition(conditions: Conditions, next: Saying, nowMs: n
 }
 
 /** The same for Progressing, whose clock and mark are the caller's to decide. */
-export function setClockedCondition(conditions: Conditions, next: Saying, nowMs: number, lastUpdateTime: string | undefined, progress: ProgressMark | undefined): Condition[] {
+export function setClockedCondition(
+  conditions: Conditions, next: Saying, nowMs: number, lastUpdateTime: string | undefined, progress: ProgressMark | undefined,
+): Condition[] {
   const lastTransitionTime = transitionTime(findCondition(conditions, next.type), next, nowMs)
   return put(conditions, { ...next, ...(lastUpdateTime ? { lastUpdateTime } : {}), lastTransitionTime, ...(progress ? { progress } : {}) })
 }

@@ -1,5 +1,7 @@
 export { deadlineExceeded, hasDeadline, noDeadline, partitionReached, waitingForDeletion } from '../../../api/rollout-clock.ts'
-export { availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable, staysWhenDeleted } from '../../../api/kinds/pod-availability.ts'
+export {
+  availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable, staysWhenDeleted,
+} from '../../../api/kinds/pod-availability.ts'
 export { millisecondsOf, timestamp } from '../../../api/timestamp.ts'
 export { announceProgress } from './announce.ts'
 export { sayAvailable, whyOf, withoutConditions } from './availability-condition.ts'

@@ -71,12 +71,16 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   const moving: Words = { status: 'True', reason: movingReason, message: messages.moving }
   if (hasMoved) return say(moving, now, mark ? furthest(fresh, mark) : fresh)
   const leftMs = leftOfDeadlineMs(clock, rollout.deadlineSeconds, nowMs)
-  if (leftMs !== undefined && leftMs <= 0) return say({ status: 'False', reason: deadlineExceeded, message: messages.exceeded }, clock, mark ?? fresh)
+  if (leftMs !== undefined && leftMs <= 0) {
+    return say({ status: 'False', reason: deadlineExceeded, message: messages.exceeded }, clock, mark ?? fresh)
+  }
   return say(current.status === 'False' ? moving : waitingWords(current, rollout), clock, mark ?? fresh)
 }
 
 /** The words of now under the reason that there is. A rollout that was resumed says so until something moves. */
-function waitingWords({ status, reason = '', message = '' }: Pick<Condition, 'status' | 'reason' | 'message'>, { messages }: Rollout): Words {
+function waitingWords(
+  { status, reason = '', message = '' }: Pick<Condition, 'status' | 'reason' | 'message'>, { messages }: Rollout,
+): Words {
   const otherwise = status === 'True' ? messages.moving : message
   return { status: status as Saying['status'], reason, message: messages.waiting?.(reason) ?? otherwise }
 }
@@ -93,7 +97,10 @@ const markOf = ({ revision, desired, headway: { updated, ready, available, old }
   revision, desiredReplicas: desired, updatedReplicas: updated, readyReplicas: ready, availableReplicas: available, oldReplicas: old,
 })
 
-const isBeyond = ({ updated, ready, available, old }: Headway, { updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, oldReplicas = 0 }: ProgressMark): boolean =>
+const isBeyond = (
+  { updated, ready, available, old }: Headway,
+  { updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0, oldReplicas = 0 }: ProgressMark,
+): boolean =>
   updated > updatedReplicas || ready > readyReplicas || available > availableReplicas || old < oldReplicas
 
 const furthest = (a: ProgressMark, b: ProgressMark): ProgressMark => ({
@@ -121,6 +128,8 @@ export function hasRisen(before: ReplicaCounts, after: ReplicaCounts): boolean {
 }
 
 /** The time until the deadline passes if nothing happens; undefined where no clock runs, or it has passed. */
-export function deadlineInMs(conditions: readonly StoredCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number): number | undefined {
+export function deadlineInMs(
+  conditions: readonly StoredCondition[] | null | undefined, deadlineSeconds: number | undefined, nowMs: number,
+): number | undefined {
   return deadlineLeftMs(conditions, deadlineSeconds, nowMs) || undefined
 }
