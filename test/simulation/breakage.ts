@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../src/api/object.ts'
+import { LagMeter } from '../../src/client/cache/lag.ts'
 import { ObjectCache } from '../../src/client/cache/object-cache.ts'
-import { ConsistencyStore } from '../../src/client/index.ts'
+import { Client, ConsistencyStore, LeaderElector } from '../../src/client/index.ts'
 import { Leadership } from '../../src/client/leadership/index.ts'
 import { UnsettledWrites } from '../../src/controllers/kit/unsettled.ts'
 
@@ -12,8 +13,30 @@ export const breakages = {
   /** Every cache is thought to have every write. */
   'consistency-store': (): Mend => replace(ConsistencyStore.prototype, 'wroteAt', () => true),
 
+  /** A delete that is answered without a version is not waited for. */
+  'versionless-deletes': (): Mend => replace(ConsistencyStore.prototype, 'expectGone', () => {}),
+
   /** Writes that were not answered are forgotten. */
   expectations: (): Mend => replace(UnsettledWrites.prototype, 'add', () => {}),
+
+  /** A create that has failed is repeated under another name. */
+  'names-again': (): Mend => replace(UnsettledWrites.prototype, 'takeName', () => undefined),
+
+  /** Whatever object has a name is deleted. */
+  'delete-uid': (): Mend => {
+    const remove = Client.prototype.delete
+    const careless: typeof remove = function careless(this: Client, type, namespace, name, options = {}) {
+      const { uid: _, ...rest } = options
+      return remove.call(this, type, namespace, name, rest) as never
+    }
+    return replace(Client.prototype, 'delete', careless)
+  },
+
+  /** A new leader takes any list for the newest. */
+  'first-list': (): Mend => replace(LeaderElector.prototype, 'lastWritten', () => ''),
+
+  /** Whoever is behind says that all is well. */
+  readiness: (): Mend => replace(LagMeter.prototype, 'problem', () => undefined),
 
   /** Whoever leads goes by its timer alone: one that wakes up does not look at the clock before it writes. */
   'leader-fence': (): Mend => replace(Leadership.prototype, 'isLeader', () => true),

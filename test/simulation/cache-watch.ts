@@ -45,6 +45,12 @@ export class CacheWatch {
     }
   }
 
+  /** Whether it is in use, and has not come as far as a revision. */
+  isOlderThan(revision: number): boolean {
+    const { state, hasSynced, lastSyncResourceVersion } = this.informer
+    return state.kind !== 'Stopped' && hasSynced && Number(lastSyncResourceVersion) < revision
+  }
+
   /** Whether something has happened that it has not seen. */
   behind(): string | undefined {
     const { type, lastSyncResourceVersion, state } = this.informer

@@ -1,6 +1,8 @@
 import type { Invariant } from './invariant.ts'
 import { describe, isElection, isWrite, keyOfCall } from './call.ts'
 import { oneLeaderActs } from './leadership-rule.ts'
+import { behindIsTold } from './readiness-rule.ts'
+import { deletesNameTheirObject, namesAreUsedAgain } from './write-rules.ts'
 
 /** Looking at all caches costs more than a step does. */
 const checkCachesEvery = 25
@@ -57,4 +59,12 @@ const idlenessIsQuiet = (): Invariant => ({
 })
 
 /** Rules that hold whatever controllers run. */
-export const commonRules = (): Invariant[] => [oneLeaderActs(), cachesAreTrue(), nothingIsLost(), idlenessIsQuiet()]
+export const commonRules = (): Invariant[] => [
+  oneLeaderActs(),
+  cachesAreTrue(),
+  nothingIsLost(),
+  deletesNameTheirObject(),
+  namesAreUsedAgain(),
+  behindIsTold(),
+  idlenessIsQuiet(),
+]

@@ -1,14 +1,17 @@
 import type { Lease } from '../../src/api/generated/types.ts'
 import { type Call, describe, isElection, isWrite } from './call.ts'
 import type { Invariant, Verdict } from './invariant.ts'
-import { electionLease } from './manager.ts'
+import { leaseKey } from './manager.ts'
 import type { World } from './world.ts'
 
-const leaseKey = `${electionLease.namespace}/${electionLease.name}`
-
-/** Only the holder of the lease writes: nothing leaves it after its time was over, and nothing of it arrives when another one holds the lease. */
+/**
+ * Only the holder of the lease writes: nothing leaves it after its time was over, and nothing of it arrives when
+ * another one holds the lease. It writes only when its caches have all that leaders before it have written.
+ */
 export function oneLeaderActs(): Invariant {
   let holder = ''
+  /** The revision at which the holder has got the lease. */
+  let heldSince = 0
   let renewedAtMs = -Infinity
   let durationMs = 0
   let lastRenewTime: string | undefined
@@ -18,10 +21,11 @@ export function oneLeaderActs(): Invariant {
   }
   return {
     name: 'at most one leader acts',
-    changed({ plural, key, atMs, after }, world): Verdict {
+    changed({ plural, key, atMs, after, revision }, world): Verdict {
       if (plural !== 'leases' || key !== leaseKey) return undefined
       const { holderIdentity = '', leaseDurationSeconds = 0, renewTime } = (after as Lease | undefined)?.spec ?? {}
       if (holderIdentity !== holder) world.history.add('lease', holderIdentity ? `is held by ${holderIdentity}` : `is given up by ${holder}`)
+      if (holderIdentity !== holder) heldSince = revision
       const isRenewed = holderIdentity !== holder || renewTime !== lastRenewTime
       holder = holderIdentity
       lastRenewTime = renewTime
@@ -34,7 +38,10 @@ export function oneLeaderActs(): Invariant {
       if (!identity) return undefined
       if (holder !== identity) return `${identity} sends ${describe(call)} though ${holder || 'nobody'} holds the lease`
       const lateMs = world.timeline.nowMs - renewedAtMs - durationMs
-      return lateMs > 0 ? `${identity} sends ${describe(call)} ${(lateMs / 1000).toFixed(3)} s after its lease expired` : undefined
+      const who = `${identity} sends ${describe(call)}`
+      if (lateMs > 0) return `${who} ${(lateMs / 1000).toFixed(3)} s after its lease expired`
+      const old = [...world.lives.get(call.process)!.caches].find((cache) => cache.isOlderThan(heldSince))?.informer
+      return old && `${who}, elected at ${heldSince}, and its cache of ${old.name} is at ${old.lastSyncResourceVersion}`
     },
     arrived(call, world): Verdict {
       const identity = identityOf(call, world)

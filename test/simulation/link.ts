@@ -17,6 +17,8 @@ export interface Network {
   readonly watches: Set<WatchLink>
   /** Somebody else changes the object that a write is about to reach. */
   touch(target: { plural: string; namespace: string; name: string }): Promise<void>
+  /** A revision of which the server still knows how everything was. */
+  pastRevision(faults: Faults): number
   nextCallNumber(): number
 }
 
@@ -123,6 +125,13 @@ class Exchange {
     this.#tell('arrived')
     if (faults.happens('errorBefore')) return this.#fail(refusal(faults), faults.messageMs())
     if (isWrite(call) && call.name && faults.happens('rival')) await this.#network.touch(call)
+    const { path, query } = this.#request
+    // Whole kinds are listed for caches, which refuse what is too old; who lists a namespace counts on what is true.
+    const isForCache = call.method === 'GET' && !call.name && !path.includes('/namespaces/') && !query?.continue
+    if (isForCache && faults.happens('staleList')) {
+      const past = { resourceVersion: String(this.#network.pastRevision(faults)), resourceVersionMatch: 'Exact' }
+      this.#request = { ...this.#request, query: { ...query, ...past } }
+    }
     const outcome = await connection.transport.send<KubeObject>(this.#request).then(
       (object): Outcome => ({ object }),
       (error: Error): Outcome => ({ error }),

@@ -9,6 +9,8 @@ import type { World } from './world.ts'
 
 /** Where the managers' election is held. */
 export const electionLease = { namespace: 'kube-system', name: 'simulation' }
+/** The same as the truth has it. */
+export const leaseKey = `${electionLease.namespace}/${electionLease.name}`
 
 /** What a controller went by when it decided. */
 export interface Observation {

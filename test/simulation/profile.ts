@@ -49,6 +49,8 @@ export interface Profile {
   duplicateEvent: number
   /** A watch is refused when it is opened. */
   refusedWatch: number
+  /** A list is answered as by a server that is behind, and a watch that is to begin with one is refused. */
+  staleList: number
 }
 
 const noWorldFaults: WorldFaults = {
@@ -84,6 +86,7 @@ const calm: Profile = {
   slowEvent: 0.5,
   duplicateEvent: 0,
   refusedWatch: 0,
+  staleList: 0,
 }
 
 /** Everything at once. */
@@ -118,10 +121,19 @@ const rough: Profile = {
   slowEvent: 0.5,
   duplicateEvent: 0.03,
   refusedWatch: 0.05,
+  staleList: 0.3,
 }
 
 /** Only the caches are behind. */
-const stale: Profile = { ...calm, name: 'stale', userAction: 0.04, worldFault: 0.02, world: { ...noWorldFaults, lagWatch: 8, breakWatch: 2, freezeWatch: 1, compact: 1 }, slowEvent: 0.4 }
+const stale: Profile = {
+  ...calm,
+  name: 'stale',
+  userAction: 0.04,
+  worldFault: 0.02,
+  world: { ...noWorldFaults, lagWatch: 8, breakWatch: 2, freezeWatch: 1, compact: 1 },
+  slowEvent: 0.4,
+  staleList: 0.3,
+}
 
 /** Only leaders come and go. */
 const election: Profile = {
@@ -145,6 +157,21 @@ const fixed: Record<string, Profile> = { calm, rough, stale, election, errors, c
 
 export const profileNames: readonly string[] = ['swarm', ...Object.keys(fixed)]
 
+/** What a swarm leaves out or makes more or less frequent, besides the world's faults. */
+const ofRequests = [
+  'unsent',
+  'lostRequest',
+  'lateRequest',
+  'lostAnswer',
+  'errorBefore',
+  'errorAfter',
+  'rival',
+  'slowDisk',
+  'duplicateEvent',
+  'refusedWatch',
+  'staleList',
+] as const
+
 /**
  * A profile by its name. `swarm` makes one up: a random part of all faults, each more or less often, so that rare combinations have
  * their runs too and no fault hides behind a commoner one.
@@ -159,9 +186,9 @@ export function chooseProfile(name: string, random: SeededRandom): Profile {
   const world = { ...noWorldFaults }
   for (const fault of Object.keys(world) as (keyof WorldFaults)[]) world[fault] = some(rough.world[fault])
   const profile: Profile = { ...rough, name: 'swarm', election: random.chance(0.75), world }
-  for (const key of ['unsent', 'lostRequest', 'lateRequest', 'lostAnswer', 'errorBefore', 'errorAfter', 'rival', 'slowDisk', 'duplicateEvent', 'refusedWatch'] as const) {
-    profile[key] = some(rough[key])
-  }
+  for (const key of ofRequests) profile[key] = some(rough[key])
+  // Who starts without knowing what was written before it cannot tell an old list from a new one.
+  if (!profile.election) profile.staleList = 0
   profile.slowRequest = random.between(0.3, 1)
   profile.slowEvent = random.between(0.2, 0.8)
   profile.userAction = rough.userAction * random.between(0.3, 2)

@@ -1,4 +1,4 @@
-import { internalError } from '../../src/api/errors.ts'
+import { ApiError, internalError } from '../../src/api/errors.ts'
 import { type ApiRequest, TransportError, type WatchEvent, type WatchListener } from '../../src/client/index.ts'
 import { targetOf } from './call.ts'
 import type { Faults } from './faults.ts'
@@ -78,6 +78,10 @@ export class WatchLink {
     const connection = node.connect()
     if (!connection) return this.#post({ kind: 'closed', error: new TransportError('connection refused', true) })
     if (this.#faults.happens('refusedWatch')) return this.#post({ kind: 'closed', error: internalError('no watch today') })
+    if (this.#request.query?.sendInitialEvents && this.#faults.happens('staleList')) {
+      const error = new ApiError(422, 'Invalid', 'this server does not begin with what is there')
+      return this.#post({ kind: 'closed', error })
+    }
     const stopWaiting = connection.whenCut((error) => this.#post({ kind: 'closed', error }))
     this.#end = stopWaiting
     const begin = () => {

@@ -62,7 +62,8 @@ export class World {
 
   private constructor(options: WorldOptions) {
     this.random = new SeededRandom(options.seed)
-    this.profile = chooseProfile(options.profile, this.random.fork('profile'))
+    const profile = chooseProfile(options.profile, this.random.fork('profile'))
+    this.profile = options.controllers.some((c) => c.trustsLists) ? { ...profile, staleList: 0 } : profile
     this.faults = new Faults(this.profile, this.random.fork('faults'))
     this.controllers = options.controllers
     this.touchable = new Map([leases, ...options.controllers.flatMap((c) => c.touched)].map((type) => [type.plural, type]))
@@ -85,6 +86,7 @@ export class World {
       listeners: [listening(this, this.#invariants), { sent: (call) => this.#noteSent(call), happened: (call) => this.#note(call), answered: (call) => this.#noteAnswer(call) }],
       watches: new Set(),
       touch: (target) => this.touch(target),
+      pastRevision: (faults) => Math.ceil(faults.between(this.store.compactedRevision, this.store.revision)),
       nextCallNumber: () => ++this.#calls,
     }
     this.userClient = this.#quietClient('user')

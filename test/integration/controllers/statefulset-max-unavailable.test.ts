@@ -45,6 +45,9 @@ describe.each(policies)('%s', (policy) => {
     it.each<[string, object, number[][]]>([
       ['maxUnavailable = 1, same behaviour as today', { maxUnavailable: 1 }, [[4], [3], [2], [1], [0]]],
       ['maxUnavailable greater than 1 without partition', { maxUnavailable: 2 }, [[4, 3], [2, 1], [0]]],
+      ['maxUnavailable = 30% of 5, rounded down to 1', { maxUnavailable: '30%' }, [[4], [3], [2], [1], [0]]],
+      ['maxUnavailable = 59% of 5, rounded down to 2', { maxUnavailable: '59%' }, [[4, 3], [2, 1], [0]]],
+      ['maxUnavailable = 10% of 5, which is 1 at least', { maxUnavailable: '10%' }, [[4], [3], [2], [1], [0]]],
       ['maxUnavailable greater than replicas without partition', { maxUnavailable: 9 }, [[4, 3, 2, 1, 0]]],
       ['maxUnavailable greater than 1 with partition and staged pods less than maxUnavailable', { maxUnavailable: 3, partition: 3 }, [[4, 3]]],
       ['maxUnavailable greater than 1 with partition and staged pods same as maxUnavailable', { maxUnavailable: 3, partition: 2 }, [[4, 3, 2]]],

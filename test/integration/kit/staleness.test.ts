@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { internalError } from '../../../src/api/errors.ts'
 import type { GateName } from '../../../src/api/feature-gates.ts'
+import type { ReplicaSet } from '../../../src/api/generated/types.ts'
 import { configmaps, replicasets } from '../../../src/client/index.ts'
+import { defineController } from '../../../src/controllers/index.ts'
 import { replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
 
@@ -142,4 +144,34 @@ describe('a controller of two kinds whose watch events come 5 s late', () => {
     expect(s.wire.counts()).toMatchObject({ 'DELETE configmaps': 1 })
     expect(s.warnings).toEqual([])
   })
+})
+
+it('an object that is deleted before the cache has seen it is waited for until the cache has lost it', async () => {
+  let looks = 0
+  /** Deletes a note at its first look, which it has from the server. */
+  const forgetful = defineController<ReplicaSet, number, { kind: 'Forget' }>({
+    name: 'forgetful',
+    owner: replicasets,
+    owns: [configmaps],
+    observe: () => ++looks,
+    plan: (look) => ({ actions: look === 1 ? [{ kind: 'Forget' }] : [] }),
+    apply: {
+      Forget: async ({ writer, ask }) => {
+        await writer.delete(configmaps, await ask('/api/v1/namespaces/default/configmaps/note'))
+      },
+    },
+  })
+  const s = await Scene.start({ controllers: [forgetful] })
+  s.wire.delaysMs.set('configmaps', 5000)
+  await s.client.create(configmaps, { metadata: { name: 'note', namespace: 'default' } })
+  await s.client.create(replicasets, replicaSet('web', 0))
+  // A cache that has yet to see the note does not pass for one that has lost it.
+  for (let i = 0; i < 4; i++) {
+    await s.pass(1000)
+    await s.client.patch(replicasets, 'default', 'web', { metadata: { labels: { i: String(i) } } }, { type: 'merge' })
+  }
+  await s.settle()
+  expect(looks).toBe(1)
+  await s.pass(60_000)
+  expect(looks).toBeGreaterThan(1)
 })

@@ -3,11 +3,13 @@ import { inPlaceUpdateReady } from '../../../src/api/kinds/in-place-update.ts'
 import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import { boundsOf } from '../../../src/controllers/cloneset/bounds.ts'
+import { mayUpdate } from '../../../src/controllers/cloneset/in-place.ts'
 import { memberOf, specifiedDeleteLabel } from '../../../src/controllers/cloneset/member.ts'
-import { findCondition, isConditionTrue, isPodActive } from '../../../src/controllers/kit/workload/index.ts'
+import { findCondition, isConditionTrue, isPodActive, isPodReady } from '../../../src/controllers/kit/workload/index.ts'
 import { type Call, describe } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
 import { type Family, type LateChildren, isLate, neverTooMany } from '../owned-children.ts'
+import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
 
 const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
@@ -168,6 +170,31 @@ const enoughAvailable = (): Invariant => {
   }
 }
 
+/**
+ * Pods that are not available are the first that are too many. Pods that are not ready are the first that are made anew
+ * for an update. Judged where no other reason can be meant, and nothing else has a say in the order.
+ */
+const uselessGoFirst = (): Invariant =>
+  usefulGoLast((call, { ownerUid, observation, pods: all }) => {
+    const set = observation.owner as CloneSet
+    const seen = all.filter((pod) => ownerOf(pod) === ownerUid && isPodActive(pod))
+    const memberAt = (pod: Pod) => memberOf(set, pod, observation.atMs)
+    const mayGo = (pod: Pod) => !isAsked(set, pod) && mayUpdate(memberAt(pod)) && pod.spec.nodeName !== undefined
+    const chosen = call.method === 'DELETE' ? seen.find((pod) => pod.metadata.name === call.name) : undefined
+    if (!chosen || !mayGo(chosen)) return undefined
+    const { replicas, maxSurge } = boundsOf(set)
+    const staying = seen.filter((pod) => !isAsked(set, pod))
+    // Where all are to go, it does not matter which is the first.
+    if (replicas <= seen.length - staying.length) return undefined
+    const outdated = seen.filter((pod) => isOutdated(set, pod))
+    if (outdated.length === 0 && new Set(seen.map(revisionOf)).size === 1) {
+      return { chosen, others: seen.filter(mayGo), serves: (pod) => memberAt(pod).isAvailable }
+    }
+    const isForUpdate = set.spec.updateStrategy.type === 'ReCreate' && maxSurge === 0 && seen.length <= replicas
+    if (!isForUpdate || !outdated.includes(chosen)) return undefined
+    return { chosen, others: outdated.filter(mayGo), serves: isPodReady }
+  })
+
 /** No claim is deleted that a pod has which is to stay. */
 const claimsAreKept = (late: LateChildren): Invariant => ({
   name: 'no claim goes that is in use',
@@ -263,5 +290,14 @@ function judgeRevisions(world: World, set: CloneSet): Verdict {
 
 export function cloneSetRules(): Invariant[] {
   const late: LateChildren = new Map()
-  return [neverTooMany(family, late), partitionHolds(late), pausedMeansPaused(), outOfServiceFirst(), enoughAvailable(), claimsAreKept(late), rolledOutInTheEnd()]
+  return [
+    neverTooMany(family, late),
+    partitionHolds(late),
+    pausedMeansPaused(),
+    outOfServiceFirst(),
+    enoughAvailable(),
+    uselessGoFirst(),
+    claimsAreKept(late),
+    rolledOutInTheEnd(),
+  ]
 }

@@ -7,6 +7,7 @@ import { replicaSetController } from '../../../src/controllers/replicaset/index.
 import type { Invariant, Verdict } from '../invariant.ts'
 import { type Family, familyRules } from '../owned-children.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
+import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
 import { collectPods, runPods } from './pod-nodes.ts'
 import { deleteSet, deleteSome, replicasOf, scaleSet, statusIsTrue } from './replica-sets.ts'
@@ -62,6 +63,13 @@ const relabelPod: UserAction = {
   },
 }
 
+/** Those that are not ready are deleted before those that are. */
+const unreadyGoFirst = () => usefulGoLast((call, { ownerUid, pods: seen }) => {
+  const counted = seen.filter((pod) => controllerOf(pod)?.uid === ownerUid && family.counts!(pod))
+  const chosen = call.method === 'DELETE' ? counted.find((pod) => pod.metadata.name === call.name) : undefined
+  return chosen && { chosen, others: counted, serves: isPodReady }
+})
+
 /** In the end every pod that is to stay belongs to the set that selects it, and to no other. */
 const everyPodIsClaimed = (): Invariant => ({
   name: 'every pod belongs to the set that selects it',
@@ -110,5 +118,5 @@ export const replicas: SimulatedController = {
     runPods(world)
     collectPods(world, replicasets.plural)
   },
-  invariants: () => [...familyRules(family, statusIsTrue), everyPodIsClaimed(), everyCountIsTrue()],
+  invariants: () => [...familyRules(family, statusIsTrue), unreadyGoFirst(), everyPodIsClaimed(), everyCountIsTrue()],
 }

@@ -4,9 +4,11 @@ import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, isPodFinished, isPodReady, isPodTerminating, millisecondsOf } from '../../../src/controllers/kit/workload/index.ts'
+import { recoveryAnnotation } from '../../../src/controllers/statefulset/recovery.ts'
 import { type Call, describe } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
 import { isLate } from '../owned-children.ts'
+import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
 
 const revisionLabel = 'controller-revision-hash'
@@ -45,6 +47,8 @@ interface Decision {
   /** All pods of the set, by ordinal. */
   pods: Pod[]
   claim(name: string): PersistentVolumeClaim | undefined
+  /** Whether a revision of this name was seen that is the set's, or may be. */
+  hasRevision(name: string): boolean
   isAvailable(ordinal: number): boolean
 }
 
@@ -71,6 +75,12 @@ function decisionOf(call: Call, world: World, setUid: string | undefined): Decis
     podAt,
     pods: all.toSorted((a, b) => ordinalOf(a.metadata.name!) - ordinalOf(b.metadata.name!)),
     claim: (name) => world.truth.getAt(persistentvolumeclaims.plural, `default/${name}`, observation.seen.get(persistentvolumeclaims.plural)!) as PersistentVolumeClaim | undefined,
+    hasRevision: (name) => {
+      const at = observation.seen.get(controllerrevisions.plural)!
+      const revision = world.truth.getAt(controllerrevisions.plural, `default/${name}`, at)
+      const owner = revision && controllerOf(revision)
+      return revision !== undefined && (owner ? owner.uid === setUid : !revision.metadata.deletionTimestamp)
+    },
     isAvailable: (ordinal) => isAvailable(podAt(ordinal), set.spec.minReadySeconds ?? 0, observation.atMs),
   }
 }
@@ -98,6 +108,40 @@ const podsComeInOrder = (): Invariant => ({
     return missing === undefined ? undefined : `${who}, and saw that number ${missing} was not available`
   },
 })
+
+/** A pod that is made below the partition is of the revision that those were of which the partition has kept. */
+const keptRevisionsStay = (): Invariant => ({
+  name: 'a pod below the partition comes back as it was',
+  happened(call, world): Verdict {
+    if (call.method !== 'POST' || call.plural !== pods.plural || call.subresource) return undefined
+    const made = call.outcome?.object as Pod | undefined
+    const decision = made && decisionOf(call, world, controllerOf(made)?.uid)
+    if (!decision) return undefined
+    const { who, set, hasRevision } = decision
+    const { currentRevision } = set.status
+    if (!isRolling(set) || ordinalOf(made.metadata.name!) >= firstUpdated(set)) return undefined
+    const revision = made.metadata.labels?.[revisionLabel]
+    if (!currentRevision || revision === currentRevision || !hasRevision(currentRevision)) return undefined
+    return `${who} of ${revision}, and saw that ${currentRevision} is kept below ${firstUpdated(set)}`
+  },
+})
+
+/** In parallel, outdated pods that are not ready are replaced whatever the budget: none is spared for one that is. */
+const brokenGoFirst = (): Invariant =>
+  usefulGoLast((call, { ownerUid, observation, pods: all }) => {
+    const set = observation.owner as StatefulSet
+    if (call.method !== 'DELETE' || isOrdered(set) || !isRolling(set)) return undefined
+    const places = ordinalsOf(set).filter((ordinal) => ordinal >= firstUpdated(set))
+    const isCandidate = (pod: Pod): boolean =>
+      controllerOf(pod)?.uid === ownerUid &&
+      places.includes(ordinalOf(pod.metadata.name!)) &&
+      imageOf(pod) !== imageOf(set.spec.template) &&
+      !isPodTerminating(pod) &&
+      !isPodFinished(pod)
+    const outdated = all.filter(isCandidate)
+    const chosen = outdated.find((pod) => pod.metadata.name === call.name)
+    return chosen && { chosen, others: outdated, serves: (pod) => pod.status?.phase === 'Running' && isPodReady(pod) }
+  })
 
 /** At any time a set has one pod for an ordinal. */
 const onePodPerPlace = (): Invariant => ({
@@ -134,6 +178,8 @@ const podsGoInOrder = (): Invariant => ({
     if (!isRolling(set)) return `${who}, which is for the user to delete`
     if (ordinal < firstUpdated(set)) return `${who}, which is below the partition`
     if (imageOf(pod) === imageOf(set.spec.template) && !hasTwin(world, set, pod)) return `${who}, which is up to date`
+    // A set may ask for pods that do not work to be replaced at once.
+    if (set.metadata.annotations?.[recoveryAnnotation] === 'true' && !isPodReady(pod)) return undefined
     return unavailable === undefined ? undefined : `${who} for an update, and saw that number ${unavailable} was not available`
   },
 })
@@ -199,7 +245,9 @@ const claimsAreKept = (): Invariant => ({
     if (call.method === 'DELETE' && call.plural === pods.plural) {
       const pod = podByUid(world, call.name, deletedUid(call) ?? '')
       const decision = pod && decisionOf(call, world, controllerOf(pod)?.uid)
-      if (!decision || !ordinalsOf(decision.set).includes(ordinalOf(call.name))) return undefined
+      // A set without claims may have adopted a pod of an earlier one, whose claim goes as that one wanted.
+      if (!decision?.set.spec.volumeClaimTemplates?.length) return undefined
+      if (!ordinalsOf(decision.set).includes(ordinalOf(call.name))) return undefined
       const claim = world.truth.get(persistentvolumeclaims.plural, `default/data-${call.name}`)
       // One that is on its way out already is not to be kept.
       const isLost = claim?.metadata.ownerReferences?.some((ref) => ref.uid === pod!.metadata.uid) && !claim.metadata.deletionTimestamp
@@ -284,4 +332,13 @@ function judgeRevisions(world: World, { metadata, spec, status }: StatefulSet): 
   return unused > (spec.revisionHistoryLimit ?? 10) ? `keeps ${unused} revisions` : undefined
 }
 
-export const statefulSetRules = (): Invariant[] => [onePodPerPlace(), podsComeInOrder(), podsGoInOrder(), neverTooManyDown(), claimsAreKept(), rolledOutInTheEnd()]
+export const statefulSetRules = (): Invariant[] => [
+  onePodPerPlace(),
+  podsComeInOrder(),
+  keptRevisionsStay(),
+  podsGoInOrder(),
+  brokenGoFirst(),
+  neverTooManyDown(),
+  claimsAreKept(),
+  rolledOutInTheEnd(),
+]

@@ -3,6 +3,7 @@ import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type ResourceType, controllerOf, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { isPodReady, timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { recoveryAnnotation } from '../../../src/controllers/statefulset/recovery.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { collectClaims } from './claim-collector.ts'
@@ -16,7 +17,9 @@ const image = (random: SeededRandom) => `registry.example/app:${1 + random.below
 
 const strategy = (random: SeededRandom): object => {
   if (random.below(8) === 0) return { type: 'OnDelete', rollingUpdate: null }
-  return { type: 'RollingUpdate', rollingUpdate: { partition: random.pick([0, 0, 0, 1, 3]), maxUnavailable: random.pick([1, 1, 2, 3, '40%', '100%']) } }
+  const partition = random.pick([0, 0, 0, 1, 3])
+  const maxUnavailable = random.pick([1, 1, 2, 3, '30%', '40%', '100%'])
+  return { type: 'RollingUpdate', rollingUpdate: { partition, maxUnavailable } }
 }
 
 const retention = (random: SeededRandom): object => ({ whenDeleted: random.pick(['Retain', 'Delete']), whenScaled: random.pick(['Retain', 'Delete']) })
@@ -42,7 +45,7 @@ const create: UserAction = {
     const labels = { app: name }
     const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
     const set = {
-      metadata: { name, namespace: 'default' },
+      metadata: { name, namespace: 'default', annotations: { [recoveryAnnotation]: String(random.below(3) === 0) } },
       spec: {
         replicas: random.below(mostReplicas + 1),
         podManagementPolicy: random.pick(['OrderedReady', 'Parallel']),
