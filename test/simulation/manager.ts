@@ -17,6 +17,10 @@ export interface Observation {
   readonly owner: KubeObject
   /** By its own clock. */
   readonly atMs: number
+  /** By the true time. */
+  readonly trueMs: number
+  /** How many writes anybody had sent before. */
+  readonly callsBefore: number
   /** How far each cache had come then, by resource name. */
   readonly seen: ReadonlyMap<string, number>
 }
@@ -72,7 +76,13 @@ export class Manager {
       } : {
         ...definition,
         observe: (ctx: ObserveContext, owner: KubeObject) => {
-          observations.set(owner.metadata.uid ?? '', { owner, atMs: process.clock.now(), seen: look(world, identity, definition, ctx, caches) })
+          const seen = look(world, identity, definition, ctx, caches)
+          const { uid = '' } = owner.metadata
+          const last = observations.get(uid)
+          // A status that met a conflict is decided about once more, at the time of the look that it belongs to.
+          const isAgain = last?.atMs === ctx.nowMs
+          const begun = isAgain ? last : { trueMs: world.timeline.nowMs, callsBefore: world.calls }
+          observations.set(uid, { owner, atMs: ctx.nowMs, trueMs: begun.trueMs, callsBefore: begun.callsBefore, seen })
           return definition.observe(ctx, owner) as unknown
         },
       }

@@ -112,6 +112,11 @@ export class World {
     return world
   }
 
+  /** How many writes were sent so far. */
+  get calls(): number {
+    return this.#calls
+  }
+
   get violation(): Violation | undefined {
     return this.#violation
   }

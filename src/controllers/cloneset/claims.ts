@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import { isPodTerminating } from '../kit/workload/index.ts'
+import { isConditionTrue, isPodTerminating } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { idOfClaim, podPrefix } from './identity.ts'
 import type { Observed } from './observe.ts'
@@ -28,7 +28,11 @@ export function instancesOf({ set, members, inactive, claims }: Observed): Insta
   const leaving = (id: string): Pod | undefined => named.get(podPrefix(set) + id)
   const idle = [...byId.keys()].filter((id) => id !== '' && !active.has(id))
   if (set.spec.scaleStrategy?.disablePVCReuse) {
-    return { ...none, claimsOf, actions: idle.flatMap((id) => claimsOf(id).map((claim) => parting(claim, leaving(id)))) }
+    // Claims were made for a pod that was refused. Without them each attempt would make others, whose end would cause the next attempt at once.
+    const isAwaiting = isConditionTrue(set.status.conditions, 'ReplicaFailure')
+    const isUnused = (id: string) => isAwaiting && !leaving(id) && claimsOf(id).every(({ status }) => status?.phase !== 'Bound')
+    const used = idle.filter((id) => !isUnused(id))
+    return { ...none, claimsOf, free: idle.filter(isUnused).sort(), actions: used.flatMap((id) => claimsOf(id).map((claim) => parting(claim, leaving(id)))) }
   }
   return {
     claimsOf,

@@ -3,6 +3,7 @@ import {
   type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen,
   partitionReached, secondsText,
 } from '../kit/workload/index.ts'
+import type { Action } from './actions.ts'
 import type { Counts } from './counts.ts'
 import type { Look } from './look.ts'
 import type { Revision } from './revision.ts'
@@ -11,6 +12,7 @@ const pausedReason = 'RolloutPaused'
 const resumedReason = 'RolloutResumed'
 const completeReason = 'NewRevisionAvailable'
 const movingReason = 'ReplicasUpdated'
+const touchingKinds: ReadonlySet<Action['kind']> = new Set(['CreatePod', 'DeletePod', 'UpdateInPlace', 'AdoptPod'])
 
 /** The revision that all pods are of, if there is one, as OpenKruise tells it: whether they are ready makes no difference. */
 export const currentAfter = ({ revisions: { current, update } }: Look, { updatedReplicas, replicas }: Counts): Revision => (updatedReplicas === replicas ? update : current)
@@ -24,8 +26,10 @@ export function expectedUpdated(look: Look, counts = look.counts, current = look
 
 const resumedText = (name: string): string => `The rollout of revision ${name} goes on.`
 
-/** The conditions of a set with what Progressing says. `counts` are those after the step. */
-export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout['failed']): Condition[] {
+/** The conditions of a set with what Progressing says. `counts` are those after the step, whose actions are `done`. */
+export function progressOf(
+  look: Look, counts: Counts, done: readonly Action[], why: Why, failed: Rollout['failed'],
+): Condition[] {
   const { seen: { set, nowMs }, revisions, bounds: { replicas } } = look
   const { updateStrategy, progressDeadlineSeconds } = set.spec
   const expected = expectedUpdated(look, counts, currentAfter(look, counts))
@@ -44,7 +48,8 @@ export function progressOf(look: Look, counts: Counts, why: Why, failed: Rollout
     movingReason,
     beginning: beginningOf(look),
     paused: updateStrategy?.paused ? { status: 'Unknown', reason: pausedReason, message: `The rollout is paused. ${updated}.` } : undefined,
-    settled: settledOf(look, counts, expected),
+    // While pods come, go and change by our hand, nothing is complete.
+    settled: done.some(({ kind }) => touchingKinds.has(kind)) ? undefined : settledOf(look, counts, expected),
     failed,
     hasRisen: hasRisen(set.status, counts),
     messages: {
@@ -78,9 +83,15 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   const current = findCondition(conditions, 'Progressing')
   if (!current || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
   if (current.reason === pausedReason) return { status: 'Unknown', reason: resumedReason, message: resumedText(name) }
-  const isAsSeen = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedUpdated(look))
+  const isAsSeen = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedBefore(look))
   const isSame = isAsSeen && !mayHavePaused(look, current.reason)
   return isSame ? undefined : { status: 'True', reason: movingReason, message: `${expectedUpdated(look)} of ${replicas} replicas are to be at revision ${name}.` }
+}
+
+/** What the stored status would expect of today's partition: pods that come and go change what is expected, too, and begin nothing. */
+function expectedBefore({ seen: { set: { status } }, bounds: { replicas, partition } }: Look): number {
+  const left = status.replicas - status.updatedReplicas
+  return Math.max(0, replicas - (status.currentRevision === status.updateRevision ? Math.min(partition, left) : partition))
 }
 
 /** Whether the set was changed twice or more since it was last looked at: it may have been paused for all that time and set going again, while nobody was there to see it. */

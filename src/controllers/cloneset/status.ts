@@ -62,7 +62,7 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
   const why = whyOf(cause)
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why)
-  const told = withFault(setTimedCondition(progressOf(look, counts, why, failed), available, nowMs), fault, nowMs)
+  const told = withFault(setTimedCondition(progressOf(look, counts, outcome.done, why, failed), available, nowMs), fault, nowMs)
   return withFailedUpdate(withFailedScale(told, nowMs), updateFailure, nowMs)
 }
 

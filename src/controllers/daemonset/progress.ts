@@ -7,9 +7,12 @@ import {
 import type { Counts } from './counts.ts'
 import type { Observed } from './observe.ts'
 import type { Place } from './places.ts'
+import type { Action } from './plan.ts'
 
-/** The conditions of a set with what Progressing says. `places` and `counts` are those after the step. */
-export function progressOf(seen: Observed, places: readonly Place[], counts: Counts, why: Why, failed: Rollout['failed']): Condition[] {
+/** The conditions of a set with what Progressing says. `places` and `counts` are those after the step, whose actions are `done`. */
+export function progressOf(
+  seen: Observed, places: readonly Place[], counts: Counts, done: readonly Action[], why: Why, failed: Rollout['failed'],
+): Condition[] {
   const { set, revision, nowMs } = seen
   const { progressDeadlineSeconds } = set.spec
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
@@ -21,7 +24,8 @@ export function progressOf(seen: Observed, places: readonly Place[], counts: Cou
     headway: headwayOf(seen, places, counts),
     movingReason: 'ReplicasUpdated',
     beginning: beginningOf(seen, counts),
-    settled: settledOf(seen, places, counts),
+    // While pods come and go by our hand, nothing is complete: what was deleted still counts until its node has ended it.
+    settled: done.some(({ kind }) => kind === 'CreatePod' || kind === 'DeletePod') ? undefined : settledOf(seen, places, counts),
     failed,
     hasRisen: hasRisen(replicasOf(set.status), replicasOf(counts)),
     messages: {
@@ -63,7 +67,9 @@ function headwayOf({ set, revision, nowMs }: Observed, places: readonly Place[],
 function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[], counts: Counts): Rollout['settled'] {
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
-  if (updated === desired && available === desired && counts.numberMisscheduled === 0) {
+  // A pod that is going still counts in the numbers of the status, as in Kubernetes.
+  const isStaying = places.every(({ fit, pods: [pod] }) => fit !== 'run' || (pod && !isPodTerminating(pod)))
+  if (updated === desired && available === desired && counts.numberMisscheduled === 0 && isStaying) {
     return { reason: 'NewRevisionAvailable', message: `Revision ${revision.name} has been rolled out to all ${desired} nodes.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
@@ -87,7 +93,8 @@ function beginningOf(
     return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${revision.name}.` }
   }
   const isAdded = desired > desiredNumberScheduled && createdMs(newestNode) > millisecondsOf(current.lastUpdateTime)
-  if (!isAdded) return undefined
+  const isReleased = current.reason === waitingForDeletion && set.spec.updateStrategy.type !== 'OnDelete'
+  if (!isAdded && !isReleased) return undefined
   return { status: 'True', reason: 'ReplicasUpdated', message: `${desired} nodes are to be at revision ${revision.name}.` }
 }
 

@@ -53,7 +53,7 @@ function conditionsOf(seen: Observed, places: readonly Place[], counts: Counts, 
   const why = whyOf(isWorthNaming(cause) ? cause : (misplaced(places) ?? cause))
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = sayAvailable(numberAvailable, desired, desired, why, 'nodes have an available pod')
-  return withFault(setTimedCondition(progressOf(seen, places, counts, why, failed), available, nowMs), fault, nowMs)
+  return withFault(setTimedCondition(progressOf(seen, places, counts, outcome.done, why, failed), available, nowMs), fault, nowMs)
 }
 
 /** The first pod that is not to be where it is. */

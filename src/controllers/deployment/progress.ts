@@ -9,6 +9,7 @@ import { replicasOf } from './bounds.ts'
 import { HashCollision } from './hash-collision.ts'
 import type { Observed } from './observe.ts'
 import type { Action } from './plan.ts'
+import { draftOf } from './replica-sets.ts'
 
 export const completeReason = 'NewReplicaSetAvailable'
 const movingReason = 'ReplicaSetUpdated'
@@ -43,7 +44,7 @@ export function progressOf(
   const failed = refusal(outcome)
   return decideProgress(conditions, {
     deadlineSeconds,
-    revision: name ?? '',
+    revision: name ?? draftName(deployment),
     desired: replicasOf(deployment),
     headway: headwayOf(newSet, status),
     movingReason,
@@ -59,6 +60,9 @@ export function progressOf(
     },
   }, nowMs)
 }
+
+/** The name that the ReplicaSet of the Deployment's template will have. */
+const draftName = (deployment: Deployment): string => draftOf(deployment, 0, {}).metadata.name!
 
 const headwayOf = (newSet: ReplicaSet | undefined, { replicas = 0, updatedReplicas = 0 }: DeploymentStatus): Headway => ({
   updated: updatedReplicas,
@@ -96,6 +100,10 @@ function beginningOf(
   if (created) return say('NewReplicaSetCreated', created)
   if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
   if (current?.reason === pausedReason) return { ...say(resumedReason, undefined), status: 'Unknown' }
+  // A Recreate has no ReplicaSet before the old pods are gone: its time is its own nevertheless.
+  if (current?.progress && !newSet) {
+    return current.progress.revision === draftName(deployment) ? undefined : say(movingReason, undefined)
+  }
   if (!current || !newSet) return undefined
   const isDone = isRolloutSettled(conditions)
   if (current.progress) {

@@ -1,3 +1,4 @@
+import { deepEqual } from '../../api/deep-equal.ts'
 import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Int64 } from '../../api/int64.ts'
@@ -117,7 +118,7 @@ export class Reconciler {
     let statusDueMs: number | undefined
     try {
       const written = this.#writeStatus(ctx, status, definition.annotations?.(seen, outcome))
-      statusDueMs = await written.catch((e: unknown) => this.#writeStatusAgain(ctx, outcome, e))
+      statusDueMs = await written.catch((e: unknown) => this.#writeStatusAgain(ctx, seen, outcome, e))
       this.#keep(owner, definition.remember?.(seen, outcome))
     } catch (e) {
       // Why the actions failed matters more; the status comes with the next attempt.
@@ -129,12 +130,15 @@ export class Reconciler {
   /**
    * A conflict says that the cache has an old version of the owner: nothing more is decided for it before the cache has
    * the version that there is. What was done is told only by the status that follows it, so it is told of the owner as
-   * it is now. If the spec has changed, too, the next reconcile has to decide anew.
+   * it is now. Caches are not read again: they may have what was done by now, and it would count twice. If the spec or
+   * an annotation has changed, too, the next reconcile has to decide anew.
    */
-  async #writeStatusAgain(ctx: ApplyContext<KubeObject>, outcome: Outcome<AnyAction>, error: unknown): Promise<number | undefined> {
+  async #writeStatusAgain(
+    ctx: ApplyContext<KubeObject>, before: unknown, outcome: Outcome<AnyAction>, error: unknown,
+  ): Promise<number | undefined> {
     if (!isConflict(error)) throw error
     const { definition, log } = this.#parts
-    const { uid = '', generation } = ctx.owner.metadata
+    const { uid = '', generation, annotations } = ctx.owner.metadata
     const subject: Subject = { key: keyOf(ctx.owner), uid }
     const owner = await this.#current(ctx.owner)
     if (owner?.metadata.uid !== uid) {
@@ -142,8 +146,9 @@ export class Reconciler {
       throw error
     }
     log.wrote(subject, definition.owner, owner.metadata)
-    if (outcome.done.length === 0 || owner.metadata.generation !== generation) throw error
-    const seen = this.#observe(owner, ctx.nowMs)
+    const isAsDecided = owner.metadata.generation === generation && deepEqual(owner.metadata.annotations, annotations)
+    if (outcome.done.length === 0 || !isAsDecided) throw error
+    const seen = withOwner(before, ctx.owner, owner)
     const status = definition.status?.(seen, outcome) as object | undefined
     return this.#writeStatus({ ...ctx, owner }, status, definition.annotations?.(seen, outcome))
   }
@@ -247,6 +252,10 @@ export class Reconciler {
     return (typeof applier === 'function' ? undefined : applier.failed?.(error, action)) ?? plainly(error)
   }
 }
+
+/** An observation with the owner in another state. Controllers keep the owner in a field of their own choice. */
+const withOwner = (seen: unknown, before: KubeObject, owner: KubeObject): unknown =>
+  Object.fromEntries(Object.entries(seen as object).map(([field, value]) => [field, value === before ? owner : (value as unknown)]))
 
 const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
 

@@ -57,10 +57,12 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   const what = `revision ${revisions.update.name}`
   const isReached = replicas.every((slot, place) => place < partition || (!slot.isUnavailable && slot.revision === revisions.update.name))
   const isWhole = counts.replicas === replicas.length && replicas.every((slot) => !slot.isUnavailable)
-  if (isReached && isWhole && (partition === 0 || revisions.current.name === revisions.update.name)) {
+  // What the pods say counts, not the name of the current revision: that may be lost with its history.
+  const hasOutdated = replicas.some((slot) => slot.pod && slot.revision !== revisions.update.name)
+  if (isReached && isWhole && !hasOutdated) {
     return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${replicas.length} replicas.` }
   }
-  if (isReached && partition > 0 && revisions.current.name !== revisions.update.name) {
+  if (isReached && partition > 0 && (hasOutdated || revisions.current.name !== revisions.update.name)) {
     return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${expectedUpdated(look)} of ${replicas.length} replicas, from partition ${partition} on.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
@@ -70,12 +72,13 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   return { reason: waitingForDeletion, message: `${counts.updatedReplicas} of ${replicas.length} replicas are at ${what}. The others are updated when you delete them (OnDelete).` }
 }
 
-/** The change that starts the clock anew: a new revision, a scale, or another partition. */
+/** The change that starts the clock anew: a new revision, a scale, another partition, or the end of OnDelete. */
 function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   const { seen: { set }, revisions, replicas } = look
   const { conditions, updateRevision, desiredReplicas, expectedUpdatedReplicas } = set.status
   const { name } = revisions.update
   if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
-  const isSame = desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look))
+  const isReleased = findCondition(conditions, 'Progressing')!.reason === waitingForDeletion && set.spec.updateStrategy.type !== 'OnDelete'
+  const isSame = !isReleased && (desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look)))
   return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${name}.` }
 }

@@ -3,6 +3,7 @@ import { inPlaceUpdateReady, mayServeAgain } from '../../../src/api/kinds/in-pla
 import { pods } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'
+import { troubleOf } from './troubles.ts'
 
 export const hookFinalizer = 'example.com/hook'
 
@@ -52,15 +53,22 @@ export function keepContainers(world: World): void {
 
 const isReady = ({ status }: Pod): boolean => isConditionTrue(status?.conditions, 'Ready')
 
-const isRunning = ({ metadata, status }: Pod): boolean => !metadata.deletionTimestamp && status?.phase === 'Running'
+/** Whether a node has its containers, or has to start them since it got an image that can be pulled. */
+const isRunning = ({ metadata, spec, status }: Pod): boolean =>
+  !metadata.deletionTimestamp && (status?.phase === 'Running' || (status?.phase === 'Pending' && status.containerStatuses !== undefined && troubleOf(spec) !== 'absent'))
 
 const hasImages = ({ spec, status }: Pod): boolean => spec.containers.every((c) => status?.containerStatuses?.find((s) => s.name === c.name)?.image === c.image)
 
+/** Where the image says so, it does not get ready, or as it will. */
+const hasReadyImage = (pod: Pod): boolean => (troubleOf(pod.spec) === 'flapping' ? isReady(pod) || !isOnNode(pod) : troubleOf(pod.spec) === undefined)
+
+const isOnNode = ({ status }: Pod): boolean => status?.conditions?.some(({ type }) => type === 'Ready') === true
+
 const isToBeReady = (pod: Pod, isUpset: boolean): boolean =>
-  !isUpset && (pod.spec.readinessGates ?? []).every(({ conditionType }) => isConditionTrue(pod.status?.conditions, conditionType))
+  !isUpset && hasReadyImage(pod) && (pod.spec.readinessGates ?? []).every(({ conditionType }) => isConditionTrue(pod.status?.conditions, conditionType))
 
 const isAsItShouldBe = (pod: Pod, isUpset: boolean): boolean =>
-  !isRunning(pod) || (hasImages(pod) && isReady(pod) === isToBeReady(pod, isUpset) && !(isOnOurNode(pod) && mayServeAgain(pod)))
+  !isRunning(pod) || (pod.status?.phase === 'Running' && hasImages(pod) && isReady(pod) === isToBeReady(pod, isUpset) && !(isOnOurNode(pod) && mayServeAgain(pod)))
 
 /** A pod is on one node all its life. */
 const isOnOurNode = ({ metadata: { uid = '0' } }: Pod): boolean => Number.parseInt(uid.at(-1)!, 16) % 2 === 0
@@ -79,7 +87,7 @@ function reportOf(pod: Pod, isUpset: boolean, nowMs: number): object {
   const known = { ...pod, status: { ...pod.status, conditions: [...opened, ...(pod.status?.conditions ?? [])] } }
   const conditions = [conditionOf(pod, 'Ready', isToBeReady(known, isUpset), nowMs), ...opened].map((c) => ({ reason: null, message: null, ...c }))
   const { uid, resourceVersion } = pod.metadata
-  return { metadata: { uid, ...(isOpening ? { resourceVersion } : {}) }, status: { conditions, containerStatuses } }
+  return { metadata: { uid, ...(isOpening ? { resourceVersion } : {}) }, status: { phase: 'Running', conditions, containerStatuses } }
 }
 
 /** Lets pods go whose hook was asked, or that somebody else has deleted. */

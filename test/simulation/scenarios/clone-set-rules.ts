@@ -11,6 +11,7 @@ import type { Invariant, Verdict } from '../invariant.ts'
 import { type Family, type LateChildren, isLate, neverTooMany } from '../owned-children.ts'
 import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
+import { isStuck } from './troubles.ts'
 
 const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
 const wantedImage = ({ spec }: CloneSet): string | undefined => imageOf({ spec: spec.template.spec! })
@@ -211,6 +212,7 @@ const rolledOutInTheEnd = (): Invariant => ({
   name: 'every CloneSet is rolled out',
   unfinished(world): Verdict {
     for (const set of world.truth.list(clonesets.plural) as CloneSet[]) {
+      if (isStuck(set.spec.template.spec, activePodsOf(world, set))) continue
       const refused = refusedOf(world, set)
       const stuck = stuckOf(world, set)
       const verdict = stuck ? judgeStuck(set, stuck) : (judgePods(world, set, refused) ?? judgeStatus(set, refused) ?? judgeRevisions(world, set))
@@ -261,9 +263,12 @@ function stuckOf(world: World, set: CloneSet): Pod | undefined {
   return activePodsOf(world, set).find((pod) => !pod.spec.nodeName && !claimNamesOf(pod).every(isThere))
 }
 
+const hasDeadline = ({ progressDeadlineSeconds }: CloneSet['spec']): boolean => progressDeadlineSeconds !== 2_147_483_647
+
 function judgeStuck({ spec, status }: CloneSet, { metadata: { name } }: Pod): Verdict {
   const { reason = '', message = '' } = findCondition(status.conditions, 'Progressing') ?? {}
   if (spec.updateStrategy.paused) return reason === 'RolloutPaused' ? undefined : `says ${reason}`
+  if (!hasDeadline(spec)) return undefined
   return reason === 'ProgressDeadlineExceeded' && message.includes(name!) ? undefined : `says ${reason}: ${message}, and ${name} waits for claims that are gone`
 }
 
@@ -275,7 +280,7 @@ function judgeStatus({ metadata, spec, status }: CloneSet, refused: readonly Pod
   const failures = ['ReplicaFailure', 'FailedScale', 'FailedUpdate'].filter((type) => findCondition(conditions, type)).join()
   if (failures !== (refused.length > 0 ? 'FailedUpdate' : '')) return `says ${failures || 'of no failure'}`
   const reason = findCondition(conditions, 'Progressing')?.reason ?? ''
-  if (refused.length > 0) return reason === 'ProgressDeadlineExceeded' ? undefined : `says ${reason}, and cannot update ${refused[0]!.metadata.name}`
+  if (refused.length > 0) return reason === 'ProgressDeadlineExceeded' || !hasDeadline(spec) ? undefined : `says ${reason}, and cannot update ${refused[0]!.metadata.name}`
   const isRight = spec.updateStrategy.paused ? reason === 'RolloutPaused' : reason === 'NewRevisionAvailable' || reason === 'PartitionReached'
   return isRight ? undefined : `says ${reason}`
 }

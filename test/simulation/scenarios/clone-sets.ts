@@ -5,13 +5,15 @@ import { cloneSetController } from '../../../src/controllers/cloneset/index.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import { collectClaims } from './claim-collector.ts'
 import { answerHooks, hookFinalizer, keepContainers } from './clone-nodes.ts'
+import { conditionRules } from '../oracle/condition-oracle.ts'
+import { cloneSetKind } from '../oracle/set-kinds.ts'
 import { cloneSetRules } from './clone-set-rules.ts'
-import { collectPods, runPods } from './pod-nodes.ts'
+import { collectPods, flapPods, runPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
+import { changeDeadline, liftLimits, limitPods, quietInTheEnd, someDeadline, someImage } from './troubles.ts'
 
 const names = ['a', 'b']
 const mostReplicas = 6
-const image = (random: SeededRandom) => `registry.example/app:${1 + random.below(4)}`
 
 const strategy = (random: SeededRandom): object => {
   const bounds = random.pick([{ maxUnavailable: 1, maxSurge: 0 }, { maxUnavailable: '40%', maxSurge: 0 }, { maxUnavailable: 0, maxSurge: 2 }, { maxUnavailable: 1, maxSurge: '30%' }])
@@ -50,8 +52,9 @@ const create: UserAction = {
         selector: { matchLabels: labels },
         template: {
           metadata: { labels, ...(isHooked ? { finalizers: [hookFinalizer] } : {}) },
-          spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: image(random), resources: {} }] },
+          spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: someImage(random), resources: {} }] },
         },
+        progressDeadlineSeconds: someDeadline(random),
         ...(isHooked ? { lifecycle: { preDelete: { finalizersHandler: [hookFinalizer] } } } : {}),
         updateStrategy: strategy(random),
         revisionHistoryLimit: random.below(3),
@@ -99,10 +102,12 @@ const userActions: readonly UserAction[] = [
   create,
   scale,
   deleteSet,
-  patching('updates a set', 5, (random) => ({ template: { spec: { containers: [{ name: 'main', image: image(random), resources: {} }] } } })),
+  patching('updates a set', 5, (random) => ({ template: { spec: { containers: [{ name: 'main', image: someImage(random), resources: {} }] } } })),
   patching('changes a strategy', 3, (random) => ({ updateStrategy: strategy(random) })),
   patching('moves a partition', 2, (random) => ({ updateStrategy: { partition: random.pick([0, 1, 2, '50%']) } })),
   patching('pauses or goes on', 2, (random) => ({ updateStrategy: { paused: random.below(2) === 0 } })),
+  changeDeadline(clonesets),
+  limitPods,
   askToDelete,
   deleteSome(pods, 2),
   orphan,
@@ -116,10 +121,12 @@ export const cloneSetScenario: SimulatedController = {
   userActions,
   actor(world) {
     runPods(world)
+    flapPods(world)
+    liftLimits(world)
     keepContainers(world)
     answerHooks(world)
     collectPods(world, clonesets.plural)
     collectClaims(world, [clonesets.plural, pods.plural])
   },
-  invariants: cloneSetRules,
+  invariants: () => [...cloneSetRules(), ...conditionRules(cloneSetKind), quietInTheEnd()],
 }

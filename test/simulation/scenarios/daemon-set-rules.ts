@@ -3,16 +3,20 @@ import { controllerOf, controllerrevisions, daemonsets, nodes, pods } from '../.
 import { nodeOf } from '../../../src/controllers/daemonset/daemon-pod.ts'
 import { type Fit, fitOf } from '../../../src/controllers/daemonset/fit.ts'
 import { allowsSurge, boundsOf } from '../../../src/controllers/daemonset/strategy.ts'
-import { findCondition, isConditionTrue, isPodActive, isPodFinished, isPodReady, isPodTerminating } from '../../../src/controllers/kit/workload/index.ts'
+import { findCondition, isConditionTrue, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating } from '../../../src/controllers/kit/workload/index.ts'
 import { type Call, describe } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
 import { type LateChildren, isLate } from '../owned-children.ts'
 import type { World } from '../world.ts'
+import { isStuck } from './troubles.ts'
 
 export const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
 const isOld = (set: DaemonSet, pod: Pod): boolean => imageOf(pod) !== imageOf({ spec: set.spec.template.spec! })
 const ownerOf = (pod: Pod): string | undefined => controllerOf(pod)?.uid
 const isHealthy = (pod: Pod): boolean => isPodActive(pod) && isPodReady(pod)
+
+/** Whether a pod is healthy, and has been for long enough. */
+const isAvailable = (set: DaemonSet, pod: Pod, nowMs: number): boolean => isHealthy(pod) && isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)
 
 /** What somebody went by who decided about a set. */
 interface View {
@@ -20,6 +24,7 @@ interface View {
   set: DaemonSet
   pods: Pod[]
   podsAt: number
+  atMs: number
   fit(node: string): Fit | 'gone'
   desired: number
 }
@@ -36,6 +41,7 @@ function viewOf(call: Call, world: World, ownerUid: string): View | undefined {
     set,
     pods: (world.truth.listAt(pods.plural, podsAt) as Pod[]).filter((pod) => ownerOf(pod) === ownerUid),
     podsAt,
+    atMs: observation.atMs,
     fit: (node) => fits.get(node) ?? 'gone',
     desired: [...fits.values()].filter((fit) => fit === 'run').length,
   }
@@ -84,7 +90,7 @@ export const neverTooManyTakenDown = (): Invariant => {
       const view = ownerUid && !isLate(call) ? viewOf(call, world, ownerUid) : undefined
       // One that became healthy since then is nobody's fault.
       const pod = view?.pods.find((p) => p.metadata.uid === uid)
-      const node = pod && isHealthy(pod) ? nodeOf(pod) : undefined
+      const node = view && pod && isAvailable(view.set, pod, view.atMs) ? nodeOf(pod) : undefined
       if (!view || !ownerUid || !pod || !node || view.fit(node) !== 'run') return undefined
       if (view.pods.some((p) => p !== pod && nodeOf(p) === node && isPodActive(p))) return undefined
       if (view.set.spec.updateStrategy.type !== 'RollingUpdate' || allowsSurge(view.set)) return `${view.who}, which was the only one on node ${node}`
@@ -106,7 +112,7 @@ export const neverTooManyTakenDown = (): Invariant => {
 export const daemonsInTheEnd = (): Invariant => ({
   name: 'every DaemonSet is rolled out',
   unfinished(world): Verdict {
-    const closed = (world.truth.list(nodes.plural) as Node[]).find(({ spec }) => spec?.taints?.some(({ effect }) => effect === 'NoSchedule'))
+    const closed = (world.truth.list(nodes.plural) as Node[]).find(({ spec }) => spec?.taints?.some(({ key, effect }) => effect === 'NoSchedule' && key !== 'node.kubernetes.io/unschedulable'))
     if (closed) return `${closed.metadata.name} is not open yet`
     const sets = world.truth.list(daemonsets.plural) as DaemonSet[]
     const all = world.truth.list(pods.plural) as Pod[]
@@ -114,7 +120,9 @@ export const daemonsInTheEnd = (): Invariant => ({
     const stray = all.find((pod) => !uids.has(ownerOf(pod)))
     if (stray) return `${stray.metadata.name} is left of a set that is gone`
     for (const set of sets) {
-      const verdict = judgeEnd(set, world.truth.list(nodes.plural) as Node[], all.filter((pod) => ownerOf(pod) === set.metadata.uid)) ?? judgeRevision(world, set)
+      const own = all.filter((pod) => ownerOf(pod) === set.metadata.uid)
+      const isOver = isStuck(set.spec.template.spec, own)
+      const verdict = isOver ? judgeRevision(world, set) : (judgeEnd(set, world.truth.list(nodes.plural) as Node[], own) ?? judgeRevision(world, set))
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
     return undefined

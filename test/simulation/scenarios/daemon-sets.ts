@@ -6,12 +6,14 @@ import { daemonSetController } from '../../../src/controllers/daemonset/index.ts
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { daemonsInTheEnd, neverTooManyTakenDown, onePodPerNode } from './daemon-set-rules.ts'
-import { collectPods, runPods } from './pod-nodes.ts'
+import { conditionRules } from '../oracle/condition-oracle.ts'
+import { daemonSetKind } from '../oracle/daemon-kind.ts'
+import { collectPods, flapPods, runPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
+import { changeDeadline, liftLimits, limitPods, quietInTheEnd, someDeadline, someImage } from './troubles.ts'
 
 const names = ['a', 'b']
 const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5']
-const image = (random: SeededRandom) => `registry.example/app:${1 + random.below(4)}`
 
 /** One in six leaves it to users to delete old pods. */
 const strategy = (random: SeededRandom): object => {
@@ -31,7 +33,7 @@ const patching = (name: string, weight: number, body: (random: SeededRandom) => 
   run: (client, random, world) => someSet(random, world, (set) => client.patch(daemonsets, 'default', set, body(random), { type: 'merge' })),
 })
 
-const update = patching('updates a set', 5, (random) => ({ spec: { template: { spec: { containers: [{ name: 'main', image: image(random) }] } } } }))
+const update = patching('updates a set', 5, (random) => ({ spec: { template: { spec: { containers: [{ name: 'main', image: someImage(random) }] } } } }))
 
 const create: UserAction = {
   name: 'creates a set',
@@ -42,9 +44,12 @@ const create: UserAction = {
     const name = random.pick(free)
     const template = {
       metadata: { labels: { app: name } },
-      spec: { nodeSelector: { [name]: 'yes' }, terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: image(random), resources: {} }] },
+      spec: { nodeSelector: { [name]: 'yes' }, terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: someImage(random), resources: {} }] },
     }
-    const set = { metadata: { name, namespace: 'default' }, spec: { selector: { matchLabels: { app: name } }, template, updateStrategy: strategy(random) } }
+    // A manager whose clock is far behind would wait for it to catch up.
+    const minReadySeconds = world.profile.world.jumpManagerClock ? 0 : random.pick([0, 0, 4])
+    const spec = { selector: { matchLabels: { app: name } }, template, minReadySeconds, progressDeadlineSeconds: someDeadline(random), updateStrategy: strategy(random) }
+    const set = { metadata: { name, namespace: 'default' }, spec }
     return client.create(daemonsets, set as unknown as DaemonSet)
   },
 }
@@ -73,6 +78,9 @@ const addOrRemoveNode: UserAction = {
   },
 }
 
+/** Daemons do not mind that a node is closed to other pods. */
+const cordoned = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+
 /** Mostly it is as it should be. A taint with which pods may stay wakes nobody, as in Kubernetes: what a set says of it may be of before, and is not judged here. */
 const changeNode: UserAction = {
   name: 'changes a node',
@@ -81,8 +89,8 @@ const changeNode: UserAction = {
     const all = world.truth.list(nodes.plural)
     if (all.length === 0) return
     const label = random.below(3) === 0 ? null : 'yes'
-    const effect = random.pick(['', '', '', 'NoExecute'])
-    const patch = { metadata: { labels: { [random.pick(names)]: label } }, spec: { taints: effect ? [{ key: 'closed', effect }] : null } }
+    const taint = random.pick([undefined, undefined, undefined, { key: 'closed', effect: 'NoExecute' }, cordoned])
+    const patch = { metadata: { labels: { [random.pick(names)]: label } }, spec: { taints: taint ? [taint] : null } }
     await client.patch(nodes, '', random.pick(all).metadata.name!, patch, { type: 'merge' })
   },
 }
@@ -115,14 +123,18 @@ export const daemonSetScenario: SimulatedController = {
     { name: 'deletes a set', weight: 1, run: (client, random, world) => someSet(random, world, (name) => client.delete(daemonsets, 'default', name)) },
     addOrRemoveNode,
     changeNode,
+    changeDeadline(daemonsets),
+    limitPods,
     deleteSome(pods, 2),
   ],
   actor(world: World) {
     for (const name of nodeNames.slice(0, 3)) world.timeline.after(1, () => void addNode(world.userClient, name).catch(() => {})) // somebody may add it later
     openNodes(world)
     runPods(world, (pod) => (world.truth.get(nodes.plural, nodeOf(pod)!) ? nodeOf(pod) : undefined))
+    flapPods(world)
+    liftLimits(world)
     collectPods(world, daemonsets.plural)
     collectFromGoneNodes(world)
   },
-  invariants: () => [onePodPerNode(), neverTooManyTakenDown(), daemonsInTheEnd()],
+  invariants: () => [onePodPerNode(), neverTooManyTakenDown(), daemonsInTheEnd(), ...conditionRules(daemonSetKind), quietInTheEnd()],
 }

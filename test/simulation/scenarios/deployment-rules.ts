@@ -9,6 +9,7 @@ import { type Call, describe, isWrite } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
 import { isLate } from '../owned-children.ts'
 import type { World } from '../world.ts'
+import { isStuck } from './troubles.ts'
 
 const isControlledBy = (object: KubeObject, uid: string | undefined): boolean => controllerOf(object)?.uid === uid
 
@@ -108,6 +109,9 @@ export const rolledOutInTheEnd = (): Invariant => ({
     const left = world.truth.list(pods.plural).find((pod) => !sets.has(controllerOf(pod)?.uid ?? ''))
     if (left) return `${left.metadata.name} is left of a ReplicaSet that is gone`
     for (const deployment of owners) {
+      const sets = setsAt(world, deployment.metadata.uid!, world.truth.revision)
+      const own = (world.truth.list(pods.plural) as Pod[]).filter((pod) => sets.some((set) => isControlledBy(pod, set.metadata.uid)))
+      if (isStuck(deployment.spec.template.spec, own)) continue
       const verdict = judgeEnd(world, deployment)
       if (verdict) return `${deployment.metadata.name} ${verdict}`
     }
@@ -129,6 +133,8 @@ function judgeEnd(world: World, deployment: Deployment): Verdict {
   const counts = [replicas, updatedReplicas, readyReplicas, availableReplicas].join()
   if (counts !== [all, updated, ready, ready].join()) return `says ${counts} and has ${all}, ${updated} new, ${ready} ready`
   const progressing = findCondition(status.conditions, 'Progressing')?.reason
+  // Without a deadline nothing is said of progress.
+  if (spec.progressDeadlineSeconds === 2_147_483_647) return progressing === undefined ? undefined : `has no deadline and says ${progressing}`
   if (spec.paused) return progressing === 'DeploymentPaused' || progressing === 'ProgressDeadlineExceeded' ? undefined : `is paused and says ${progressing}`
   const wanted = replicasOf(deployment)
   if (total(sets) !== wanted || total(newSets) !== wanted || all !== wanted) return `wants ${wanted}, has asked for ${total(newSets)} of ${total(sets)}, and has ${all}`

@@ -7,13 +7,15 @@ import { replicaSetController } from '../../../src/controllers/replicaset/index.
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { neverTooFewAvailable, neverTooManyWanted, rolledOutInTheEnd } from './deployment-rules.ts'
-import { collectPods, runPods } from './pod-nodes.ts'
+import { conditionRules } from '../oracle/condition-oracle.ts'
+import { deploymentKind, replicaSetKind } from '../oracle/replica-kinds.ts'
+import { collectPods, flapPods, runPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
 import { everyCountIsTrue } from './replicas.ts'
+import { changeDeadline, liftLimits, limitPods, quietInTheEnd, someDeadline, someImage } from './troubles.ts'
 
 const names = ['a', 'b']
 const mostReplicas = 6
-const image = (random: SeededRandom) => `registry.example/app:${1 + random.below(4)}`
 
 /** One in four rolls out at once. */
 const strategy = (random: SeededRandom): object => {
@@ -44,14 +46,16 @@ const create: UserAction = {
     const name = random.pick(free)
     const template = {
       metadata: { labels: { app: name } },
-      spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: image(random), resources: {} }] },
+      spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: someImage(random), resources: {} }] },
     }
     const deployment = {
       metadata: { name, namespace: 'default' },
       spec: {
         replicas: random.below(mostReplicas + 1),
         revisionHistoryLimit: random.below(3),
-        progressDeadlineSeconds: random.pick([30, 600]),
+        progressDeadlineSeconds: someDeadline(random),
+        // A manager whose clock is far behind would wait for it to catch up.
+        minReadySeconds: world.profile.world.jumpManagerClock ? 0 : random.pick([0, 0, 4]),
         selector: { matchLabels: { app: name } },
         template,
         strategy: strategy(random),
@@ -73,10 +77,12 @@ const orphanSet: UserAction = {
 const userActions: readonly UserAction[] = [
   create,
   scale,
-  patching('updates a deployment', 5, (random) => ({ spec: { template: { spec: { containers: [{ name: 'main', image: image(random) }] } } } })),
+  patching('updates a deployment', 5, (random) => ({ spec: { template: { spec: { containers: [{ name: 'main', image: someImage(random) }] } } } })),
   patching('pauses or resumes a deployment', 2, (random) => ({ spec: { paused: random.below(3) === 0 } })),
   patching('changes a strategy', 1, (random) => ({ spec: { strategy: strategy(random) } })),
   { name: 'deletes a deployment', weight: 1, run: (client, random, world) => someDeployment(random, world, (name) => client.delete(deployments, 'default', name)) },
+  changeDeadline(deployments),
+  limitPods,
   orphanSet,
   deleteSome(pods, 2),
   deleteSome(replicasets, 1),
@@ -110,8 +116,10 @@ export const deploymentScenario: SimulatedController = {
   userActions,
   actor(world) {
     runPods(world)
+    flapPods(world)
+    liftLimits(world)
     collectPods(world, replicasets.plural)
     collectSets(world)
   },
-  invariants: () => [neverTooManyWanted(), neverTooFewAvailable(), rolledOutInTheEnd(), everyCountIsTrue()],
+  invariants: () => [neverTooManyWanted(), neverTooFewAvailable(), rolledOutInTheEnd(), everyCountIsTrue(), ...conditionRules(deploymentKind, replicaSetKind), quietInTheEnd()],
 }

@@ -4,6 +4,7 @@ import { isConditionTrue, isPodActive, isPodFinished, isPodTerminating } from '.
 import type { Invariant, Verdict } from '../invariant.ts'
 import type { Change } from '../truth.ts'
 import type { World } from '../world.ts'
+import { troubleOf } from './troubles.ts'
 
 const finalizer = 'batch.kubernetes.io/job-tracking'
 const isTracked = (pod: Pod | undefined): boolean => pod?.metadata.finalizers?.includes(finalizer) ?? false
@@ -89,8 +90,14 @@ const jobsEnd = (): Invariant => ({
     for (const job of world.truth.list(jobs.plural) as Job[]) {
       const { name, uid } = job.metadata
       const { status } = job
-      if (!isOver(job) && !job.spec.suspend) return `${name} is not over`
+      const isStuck = troubleOf(job.spec.template.spec) !== undefined
+      if (!isOver(job) && !job.spec.suspend && !isStuck) return `${name} is not over`
       const own = all.filter((pod) => controllerOf(pod)?.uid === uid)
+      if (!isOver(job) && isStuck && !job.spec.suspend) {
+        const left = Math.min(job.spec.parallelism ?? 1, (job.spec.completions ?? 1) - (status.succeeded ?? 0))
+        if (status.active === left) continue
+        return `${name} has ${status.active} pods, and is to have ${left}`
+      }
       if (!isOver(job) && status.active) return `${name} is suspended and has ${status.active} active pods`
       if (!isOver(job) && own.some(isPodActive)) return `${name} is suspended and pods of it run`
       if (isConditionTrue(status.conditions, 'Complete') && status.succeeded !== job.spec.completions) return `${name} is complete with ${status.succeeded}`
@@ -98,9 +105,9 @@ const jobsEnd = (): Invariant => ({
       if (isConditionTrue(status.conditions, 'Running') && (isOver(job) || !own.some((p) => p.status.phase === 'Running'))) return `${name} says that it runs`
       if (isConditionTrue(status.conditions, 'Waiting') === isOver(job)) return `${name} says the wrong thing about waiting`
     }
-    const held = all.find(isTracked)
+    const held = all.find((pod) => isTracked(pod) && !troubleOf(pod.spec))
     if (held) return `${held.metadata.name} is still held`
-    const running = all.find((pod) => !isPodFinished(pod))
+    const running = all.find((pod) => !isPodFinished(pod) && !troubleOf(pod.spec))
     return running && `${running.metadata.name} has not ended`
   },
 })

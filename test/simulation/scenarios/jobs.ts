@@ -5,9 +5,11 @@ import { isPodActive } from '../../../src/controllers/kit/workload/index.ts'
 import { type Family, neverTooMany } from '../owned-children.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
+import { jobConditionRules } from '../oracle/job-conditions.ts'
 import { endPods } from './crew.ts'
 import { jobRules } from './job-rules.ts'
 import { deleteSome } from './replica-sets.ts'
+import { liftLimits, limitPods, quietInTheEnd, troubleOf } from './troubles.ts'
 
 const names = ['a', 'b', 'c']
 
@@ -42,7 +44,7 @@ const createJob: UserAction = {
         parallelism: 1 + random.below(3),
         backoffLimit: random.pick([1, 4]),
         ...(random.below(3) === 0 ? { completionMode: 'Indexed' } : {}),
-        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.example/app:1' }] } },
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: random.below(6) === 0 ? 'registry.example/absent:1' : 'registry.example/app:1' }] } },
       },
     })
   },
@@ -72,6 +74,10 @@ function runPods(world: World): void {
   world.truth.onChange(({ plural, before, after }) => {
     if (plural !== pods.plural || before || !after) return
     const { name = '', uid = '' } = after.metadata
+    if (troubleOf((after as Pod).spec)) {
+      const waiting = { reason: 'ErrImagePull', message: 'no such image' }
+      return soon(name, uid, () => report(name, uid, { phase: 'Pending', containerStatuses: [{ name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state: { waiting } }] }))
+    }
     soon(name, uid, async () => {
       await report(name, uid, { phase: 'Running' })
       const isBad = random.below(4) === 0
@@ -91,11 +97,13 @@ export const jobScenario: SimulatedController = {
     changeSome('suspends a job', 1, () => ({ suspend: true })),
     changeSome('resumes a job', 2, () => ({ suspend: false })),
     deleteJob,
+    limitPods,
     deleteSome(pods, 1),
   ],
   actor(world) {
     runPods(world)
+    liftLimits(world)
     endPods(world)
   },
-  invariants: () => [neverTooMany(family, new Map()), ...jobRules()],
+  invariants: () => [neverTooMany(family, new Map()), ...jobRules(), ...jobConditionRules(), quietInTheEnd()],
 }

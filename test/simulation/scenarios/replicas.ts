@@ -9,8 +9,11 @@ import { type Family, familyRules } from '../owned-children.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
-import { collectPods, runPods } from './pod-nodes.ts'
+import { conditionRules } from '../oracle/condition-oracle.ts'
+import { replicaSetKind } from '../oracle/replica-kinds.ts'
+import { collectPods, flapPods, runPods } from './pod-nodes.ts'
 import { deleteSet, deleteSome, replicasOf, scaleSet, statusIsTrue } from './replica-sets.ts'
+import { isStuck, liftLimits, limitPods, quietInTheEnd, someImage, troubleOf } from './troubles.ts'
 
 const names = ['a', 'b', 'c']
 const mostReplicas = 5
@@ -39,7 +42,7 @@ const createSet: UserAction = {
         // A manager whose clock is far behind would wait for it to catch up.
         minReadySeconds: world.profile.world.jumpManagerClock ? 0 : random.pick([0, 7]),
         selector: { matchLabels: { set: name } },
-        template: { metadata: { labels: { set: name } }, spec: podSpec },
+        template: { metadata: { labels: { set: name } }, spec: { ...podSpec, containers: [{ ...podSpec.containers[0]!, image: someImage(random) }] } },
       },
     })
   },
@@ -90,10 +93,11 @@ export const everyCountIsTrue = (): Invariant => ({
   name: 'every set tells what there is',
   unfinished(world) {
     const all = world.truth.list(pods.plural) as Pod[]
-    const idle = all.find((pod) => pod.metadata.deletionTimestamp || !(isPodReady(pod) || isPodFinished(pod)))
+    const idle = all.find((pod) => pod.metadata.deletionTimestamp || !(isPodReady(pod) || isPodFinished(pod) || troubleOf(pod.spec)))
     if (idle) return `${idle.metadata.name} is on its way`
     for (const set of world.truth.list(replicasets.plural) as ReplicaSet[]) {
-      const verdict = judgeCounts(set, all.filter((pod) => isPodActive(pod) && controllerOf(pod)?.uid === set.metadata.uid).length)
+      const own = all.filter((pod) => isPodActive(pod) && controllerOf(pod)?.uid === set.metadata.uid)
+      const verdict = isStuck(set.spec.template?.spec, own) ? undefined : judgeCounts(set, own.length)
       if (verdict) return `${set.metadata.name} ${verdict}`
     }
     return undefined
@@ -113,10 +117,14 @@ export const replicas: SimulatedController = {
   name: 'replicas',
   controllers: () => [replicaSetController],
   touched: [replicasets, pods],
-  userActions: [createSet, scaleSet, deleteSet, deleteSome(pods, 2), createLonePod, relabelPod],
+  userActions: [createSet, scaleSet, deleteSet, limitPods, deleteSome(pods, 2), createLonePod, relabelPod],
   actor(world: World) {
     runPods(world)
+    flapPods(world)
+    liftLimits(world)
     collectPods(world, replicasets.plural)
   },
-  invariants: () => [...familyRules(family, statusIsTrue), unreadyGoFirst(), everyPodIsClaimed(), everyCountIsTrue()],
+  invariants: () => [
+    ...familyRules(family, statusIsTrue), unreadyGoFirst(), everyPodIsClaimed(), everyCountIsTrue(), ...conditionRules(replicaSetKind), quietInTheEnd(),
+  ],
 }

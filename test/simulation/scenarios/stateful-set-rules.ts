@@ -10,6 +10,7 @@ import type { Invariant, Verdict } from '../invariant.ts'
 import { isLate } from '../owned-children.ts'
 import { usefulGoLast } from '../useful-last.ts'
 import type { World } from '../world.ts'
+import { isStuck, troubleOf } from './troubles.ts'
 
 const revisionLabel = 'controller-revision-hash'
 const setNameOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-'))
@@ -229,7 +230,10 @@ const neverTooManyDown = (): Invariant => {
       if (!places.includes(ordinalOf(call.name)) || !isServing(pod)) return undefined
       const ofSet = down.get(uid!) ?? new Set()
       down.set(uid!, ofSet.add(ordinalOf(call.name)))
-      const still = places.filter((o) => ofSet.has(o) && !isAvailable(world.truth.get(pods.plural, `default/${set.metadata.name}-${o}`) as Pod | undefined, minReadySeconds, Math.round(world.timeline.nowMs)))
+      // One that is ready now and then was seen in a moment in which it was.
+      const wasSeen = (o: number) => decision.isAvailable(o) && troubleOf(decision.podAt(o)?.spec) !== undefined
+      const isUp = (o: number) => isAvailable(world.truth.get(pods.plural, `default/${set.metadata.name}-${o}`) as Pod | undefined, minReadySeconds, Math.round(world.timeline.nowMs))
+      const still = places.filter((o) => ofSet.has(o) && !isUp(o) && !wasSeen(o))
       return still.length > budgetOf(set) ? `${who}: numbers ${still.join(', ')} are down, and ${budgetOf(set)} may be` : undefined
     },
   }
@@ -276,6 +280,8 @@ const rolledOutInTheEnd = (): Invariant => ({
     const stray = world.truth.list(pods.plural).find((pod) => !uids.has(controllerOf(pod)?.uid ?? ''))
     if (stray && sets.some((set) => set.metadata.name === setNameOf(stray.metadata.name!))) return `${stray.metadata.name} has no owner`
     for (const set of sets) {
+      const own = (world.truth.list(pods.plural) as Pod[]).filter((pod) => controllerOf(pod)?.uid === set.metadata.uid)
+      if (isStuck(set.spec.template.spec, own)) continue
       const verdict = judgePods(world, set) ?? judgeClaims(world, set) ?? judgeStatus(set) ?? judgeRevisions(world, set)
       if (verdict) return `${set.metadata.name} ${verdict}`
     }

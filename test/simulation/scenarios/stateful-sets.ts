@@ -7,13 +7,15 @@ import { recoveryAnnotation } from '../../../src/api/explain/index.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { collectClaims } from './claim-collector.ts'
-import { collectPods, runPods } from './pod-nodes.ts'
+import { collectPods, flapPods, runPods } from './pod-nodes.ts'
 import { deleteSome } from './replica-sets.ts'
+import { conditionRules } from '../oracle/condition-oracle.ts'
+import { statefulSetKind } from '../oracle/set-kinds.ts'
 import { statefulSetRules } from './stateful-set-rules.ts'
+import { changeDeadline, liftLimits, limitPods, quietInTheEnd, someDeadline, someImage, troubleOf } from './troubles.ts'
 
 const names = ['a', 'b']
 const mostReplicas = 5
-const image = (random: SeededRandom) => `registry.example/app:${1 + random.below(4)}`
 
 const strategy = (random: SeededRandom): object => {
   if (random.below(8) === 0) return { type: 'OnDelete', rollingUpdate: null }
@@ -54,7 +56,8 @@ const create: UserAction = {
         ordinals: { start: random.pick([0, 0, 3]) },
         serviceName: name,
         selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: image(random), resources: {} }] } },
+        template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: someImage(random), resources: {} }] } },
+        progressDeadlineSeconds: someDeadline(random),
         updateStrategy: strategy(random),
         revisionHistoryLimit: random.below(3),
         ...(random.below(2) === 0 ? { volumeClaimTemplates: [claim], persistentVolumeClaimRetentionPolicy: retention(random) } : {}),
@@ -86,10 +89,12 @@ const userActions: readonly UserAction[] = [
   create,
   scale,
   deleteSet,
-  patching('updates a set', 5, (random) => ({ template: { spec: { containers: [{ name: 'main', image: image(random) }] } } })),
+  patching('updates a set', 5, (random) => ({ template: { spec: { containers: [{ name: 'main', image: someImage(random) }] } } })),
   patching('changes a strategy', 2, (random) => ({ updateStrategy: strategy(random) })),
   patching('changes what becomes of claims', 1, (random) => ({ persistentVolumeClaimRetentionPolicy: retention(random) })),
   patching('lets ordinals start elsewhere', 1, (random) => ({ ordinals: { start: random.pick([0, 1, 3]) } })),
+  changeDeadline(statefulsets),
+  limitPods,
   deleteSome(pods, 2),
   orphan(pods),
   orphan(controllerrevisions),
@@ -115,7 +120,7 @@ function upsetPods(world: World): void {
     if (plural !== pods.plural || !after || !world.faults.isOn) return
     const isNew = isPodReady(after as Pod) && before !== undefined && !isPodReady(before as Pod)
     const { name = '', uid = '' } = after.metadata
-    if (isNew && random.below(6) === 0) soon(name, uid, false, () => soon(name, uid, true))
+    if (isNew && !troubleOf((after as Pod).spec) && random.below(6) === 0) soon(name, uid, false, () => soon(name, uid, true))
   })
 }
 
@@ -127,9 +132,11 @@ export const statefulSetScenario: SimulatedController = {
   userActions,
   actor(world) {
     runPods(world)
+    flapPods(world)
+    liftLimits(world)
     upsetPods(world)
     collectPods(world, statefulsets.plural)
     collectClaims(world, [statefulsets.plural, pods.plural])
   },
-  invariants: statefulSetRules,
+  invariants: () => [...statefulSetRules(), ...conditionRules(statefulSetKind), quietInTheEnd()],
 }

@@ -65,8 +65,11 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   const [current, clock, mark] = beginning ? [beginning, now, fresh] : [stored, stored?.lastUpdateTime, stored?.progress]
   if (!current) return [...((conditions ?? []) as Condition[])]
   const hasMoved = mark ? isBeyond(rollout.headway, mark) : rollout.hasRisen === true
-  if (settled && settled.reason !== current.reason) return say({ status: 'True', ...settled }, now, fresh)
-  if (isSettled(current) && !(current.reason === waitingForDeletion && hasMoved)) return [...((conditions ?? []) as Condition[])]
+  const isFinal = rolloutState([{ ...current, type: 'Progressing' }]) === 'complete'
+  if (settled && settled.reason !== current.reason && !isFinal) return say({ status: 'True', ...settled }, now, fresh)
+  // Somebody has deleted a pod, and its successor is not available yet: what OnDelete held goes on for a while.
+  const isReleased = current.reason === waitingForDeletion && hasMoved && !settled
+  if (isSettled(current) && !isReleased) return [...((conditions ?? []) as Condition[])]
   if (failed) return say({ status: 'False', ...failed }, clock, mark ?? fresh)
   const moving: Words = { status: 'True', reason: movingReason, message: messages.moving }
   if (hasMoved) return say(moving, now, mark ? furthest(fresh, mark) : fresh)

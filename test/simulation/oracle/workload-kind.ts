@@ -1,0 +1,109 @@
+import type { KubeObject } from '../../../src/api/object.ts'
+import type { Knowledge, Surroundings } from './knowledge.ts'
+import { type Certainty, type Span, certaintyOf, spanOf } from './reading.ts'
+
+/** How far a rollout has come. All but `old` grow. */
+export interface Headway {
+  /** Pods of the revision that is rolled out; those of them that are ready, and available. */
+  updated: number
+  ready: number
+  available: number
+  /** Pods of other revisions. */
+  old: number
+}
+
+/** A workload in one way to look at it. */
+export interface Reading {
+  /** What the fields of its status are to say. */
+  counts: Readonly<Record<string, number>>
+  headway: Headway
+  /** Every replica is updated and available, and no old pod is left. */
+  isComplete: boolean
+  /** As many replicas are updated and available as the partition lets go. */
+  isHeld: boolean
+  /** The updated pods are available, and somebody has to delete the others. */
+  isWaiting: boolean
+}
+
+/** What a rollout is about: something else begins another one. */
+export interface Terms {
+  /** Empty where there is none of the template yet. */
+  revision: string
+  /** What the revision is made of, for who may have none yet. */
+  template?: string
+  replicas: number
+  /** How many replicas are to be updated, counted in every way that there is. */
+  goals: readonly number[]
+  isPaused: boolean
+  /** What may begin a rollout, and need not, if it changes. */
+  details: string
+  /** Whether something may have begun that nobody saw. */
+  mayHaveBegun?: boolean
+  /** A scale of what is complete begins nothing. */
+  staysComplete?: boolean
+  /** By uid: nodes that are to run a pod, and when they were made. */
+  nodes: ReadonlyMap<string, number>
+}
+
+export type Status = Readonly<Record<string, unknown>>
+
+/** A workload whose status somebody writes, or has written. */
+export interface Look {
+  owner: KubeObject
+  status: Status
+  atMs: number
+  around: Surroundings
+}
+
+/** One kind of workload, as its users know it. */
+export interface WorkloadKind {
+  plural: string
+  /** In every way to look at it that is as good as any other. */
+  read(look: Look): Reading[]
+  /** Undefined for kinds that roll nothing out. `look` has all that was written in it. */
+  terms?(look: Look): Terms
+  /** How many replicas are available by its status, and how many have to be. */
+  service(look: Look): { available: number; least: number }
+  /** Undefined without a deadline. */
+  deadlineSeconds(owner: KubeObject): number | undefined
+  /** Whether no deadline means that nothing is said about progress. */
+  needsDeadline?: boolean
+}
+
+/** A workload in all ways to look at it. */
+export interface Facts {
+  counts: ReadonlyMap<string, Span>
+  headway: Record<keyof Headway, Span>
+  isComplete: Certainty
+  isHeld: Certainty
+  isWaiting: Certainty
+}
+
+export function factsOf(kind: WorkloadKind, { owner, atMs, views, blur }: Knowledge, status: Status): Facts {
+  const readings = views.flatMap((around) => kind.read({ owner, status, atMs, around }))
+  const fields = Object.keys(readings[0]!.counts)
+  const span = (numbers: readonly number[]): Span => widened(spanOf(numbers), blur)
+  // Who has just written something may leave it to the next look to say what has been reached.
+  const certainty = (answers: readonly boolean[]): Certainty => (views.length > 1 && certaintyOf(answers) === 'yes' ? 'perhaps' : certaintyOf(answers))
+  const headway = (key: keyof Headway): Span => span(readings.map((reading) => reading.headway[key]))
+  return {
+    counts: new Map(fields.map((field) => [field, span(readings.map(({ counts }) => counts[field]!))])),
+    headway: { updated: headway('updated'), ready: headway('ready'), available: headway('available'), old: headway('old') },
+    isComplete: certainty(readings.map(({ isComplete }) => isComplete)),
+    isHeld: certainty(readings.map(({ isHeld }) => isHeld)),
+    isWaiting: certainty(readings.map(({ isWaiting }) => isWaiting)),
+  }
+}
+
+const widened = ({ low, high }: Span, by: number): Span => (by === 0 ? { low, high } : { low: Math.max(0, low - by), high: high + by })
+
+export const numberIn = (status: Status, field: string): number => (status[field] as number | undefined) ?? 0
+
+/** The deadline that never comes, as the API writes it. */
+const never = 2_147_483_647
+
+/** The deadline of a spec that has one. */
+export function deadlineOf(owner: KubeObject): number | undefined {
+  const { progressDeadlineSeconds } = (owner as { spec?: { progressDeadlineSeconds?: number } }).spec ?? {}
+  return progressDeadlineSeconds === never ? undefined : progressDeadlineSeconds
+}
