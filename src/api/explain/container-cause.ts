@@ -87,6 +87,10 @@ function crashCause({ called, status }: Seen): ContainerCause | undefined {
   const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined)
   if (!isLooping && (!ended || ended.exitCode === 0)) return undefined
   const restarts = restartsOf(status)
+  if (ended && startErrors.has(ended.reason ?? '')) {
+    const help = 'Check the command, the security context and the mounts of the container.'
+    return trouble('ContainerCreate', `cannot start ${called} (${ended.reason})${detail(undefined, ended.message)}${restarts}`, help)
+  }
   if (ended?.reason === 'OOMKilled') {
     const help = 'Raise the memory limit of the container, or make it use less.'
     return trouble('OutOfMemory', `runs out of memory in ${called} (OOMKilled)${restarts}`, help)
@@ -99,6 +103,20 @@ function crashCause({ called, status }: Seen): ContainerCause | undefined {
   }
   if (restarts || isLooping) return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
   return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read what it said before it ended: kubectl logs.')
+}
+
+/** Reasons of a container that has never run: its command could not be started. */
+const startErrors = new Set(['StartError', 'ContainerCannotRun'])
+
+/** A pod that is ready for now and has crashed before: it has not shown yet that it stays. */
+export function crashedBefore(pod: Pod): ContainerCause | undefined {
+  for (const { called, status } of containersOf(pod)) {
+    const ended = status.lastState?.terminated
+    if (!status.restartCount || !ended || ended.exitCode === 0) continue
+    const text = `crashes again and again in ${called}: exit code ${ended.exitCode}${plainReason(ended.reason)}${restartsOf(status)}`
+    return trouble('CrashLoop', `${text}; it is ready for now`, 'Read what it said before it ended: kubectl logs --previous.')
+  }
+  return undefined
 }
 
 const restartsOf = ({ restartCount = 0 }: ContainerStatus): string =>

@@ -114,7 +114,12 @@ describe('containers that end', () => {
     ['with an error, once', loop(ended(1), 1), 'CrashLoop', `${crash}: exit code 1, restarted 1 time`],
     [
       'with a reason and a message',
-      loop(startError, 0), 'CrashLoop', `${crash}: exit code 128 (StartError): no such file`,
+      loop(ended(137, { reason: 'Killed', message: 'no such luck.' }), 0), 'CrashLoop',
+      `${crash}: exit code 137 (Killed): no such luck`,
+    ],
+    [
+      'because it could not be started',
+      loop(startError, 0), 'ContainerCreate', 'cannot start container "main" (StartError): no such file',
     ],
     ['nobody knows how', loop(undefined, 2), 'CrashLoop', `${crash}: it ends at once, restarted 2 times`],
     [
@@ -532,4 +537,18 @@ describe('the sentence stays the same', () => {
   ])('for as long as nothing happens: %s', (_, pod) => {
     expect(sentences([pod, pod, pod]).size).toBe(1)
   })
+})
+
+it('a pod that is ready for now and has crashed before is still said to crash, until it is available', () => {
+  const crashed = readyPod({ status: { containerStatuses: [containerOf({ running: {} }, { ready: true, restartCount: 2, lastState: ended(3) })] } })
+  const cause = causeOfPod(crashed, { nowMs: at(7), minReadySeconds: 10 })
+  expect(cause).toMatchObject({ what: 'CrashLoop', weight: 'trouble', changesAtMs: at(15) })
+  expect(cause!.text).toBe('crashes again and again in container "main": exit code 3, restarted 2 times; it is ready for now')
+  expect(causeOfPod(crashed, { nowMs: at(15), minReadySeconds: 10 })).toBeUndefined()
+})
+
+it('a finalizer that holds a pod whose end is known is told at once, but for our own', () => {
+  const held = (finalizer: string) => podOf({ metadata: { deletionTimestamp: timeAt(10), deletionGracePeriodSeconds: 0, finalizers: [finalizer] }, status: { phase: 'Succeeded' } })
+  expect(causeOfPod(held('example.com/x'), { nowMs: at(11) })).toMatchObject({ what: 'Finalizer', weight: 'trouble' })
+  expect(causeOfPod(held('batch.kubernetes.io/job-tracking'), { nowMs: at(11) })).toMatchObject({ what: 'Terminating' })
 })

@@ -7,7 +7,7 @@ import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
 import { type SandboxReason, sandboxConditionOf } from '../kinds/sandbox-condition.ts'
 import { millisecondsOf, timestamp } from '../timestamp.ts'
 import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
-import { containerDelay, containerTrouble } from './container-cause.ts'
+import { containerDelay, containerTrouble, crashedBefore } from './container-cause.ts'
 
 /** The objects around a pod, as far as the caller can read them. A lookup that is not given explains nothing. */
 export interface Surroundings {
@@ -64,14 +64,15 @@ const unreadySince = (pod: Pod): string | undefined =>
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
   const lateAtMs = terminationLateAtMs(pod)
-  if (around.nowMs < lateAtMs) {
+  // A node that is through with a pod deletes it without a grace period.
+  const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
+  const isHeld = hasEnded && finalizers.some((name) => !ownFinalizers.has(name))
+  if (around.nowMs < lateAtMs && !isHeld) {
     const help = 'Wait: it has its grace period to end.'
     return say('Terminating', 'starting', 'is being deleted', deletionAskedAt(pod), help, lateAtMs)
   }
   const node = nodeCause(pod, around, say)
   if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
-  // A node that is through with a pod deletes it without a grace period.
-  const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
   if (finalizers.length > 0 && hasEnded) {
     const names = quoted(finalizers)
     const text = `is to be deleted and is held by ${finalizers.length === 1 ? 'finalizer' : 'finalizers'} ${names}`
@@ -80,6 +81,9 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const help = 'See the logs of its node. If the node is gone for good: kubectl delete pod --force.'
   return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
 }
+
+/** Finalizers of our own controllers, which remove them soon: they are named only when they are late. */
+const ownFinalizers: ReadonlySet<string> = new Set(['batch.kubernetes.io/job-tracking', 'coxswain.dev/claim-recovery'])
 
 /** The time at which somebody asked for the deletion: `deletionTimestamp` is the end of the grace period. */
 function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSeconds = 0 } }: Pod): string | undefined {
@@ -150,6 +154,8 @@ function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say:
     return say('MinReadySeconds', 'trouble', `${never} (minReadySeconds: ${minReadySeconds})`, undefined, help)
   }
   if (atMs <= nowMs) return undefined
+  const crashes = crashedBefore(pod)
+  if (crashes) return say(crashes.what, crashes.weight, crashes.text, undefined, crashes.help, atMs)
   const text = `is ready and counts as available from ${timestamp(atMs)} on (minReadySeconds: ${minReadySeconds})`
   return say('MinReadySeconds', 'timed', text, undefined, 'Wait: nothing is wrong.', atMs)
 }

@@ -182,7 +182,8 @@ describe('what the workload itself waits for', () => {
     ],
     [
       'held by a partition',
-      {}, { status: progressing('PartitionReached') },
+      {},
+      { status: { conditions: [condition('Progressing', 'True', 10, { reason: 'PartitionReached', lastUpdateTime: timeAt(60) })] } },
       `PartitionReached held: StatefulSet web is held by its partition, since ${timeAt(60)}.`,
     ],
     [

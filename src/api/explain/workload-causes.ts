@@ -16,7 +16,7 @@ export interface WorkloadObject extends KubeObject {
   status?: {
     observedGeneration?: Int64
     updateRevision?: string
-    conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null }[] | null
+    conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null; lastUpdateTime?: string | null }[] | null
   }
 }
 
@@ -191,7 +191,8 @@ function holdCauses(workload: Workload): Cause[] {
   }
   if (progressing?.reason === 'PartitionReached') {
     const help = `Lower the partition of ${resource} to go on.`
-    causes.push(held('PartitionReached', 'is held by its partition', progressing.lastTransitionTime, help))
+    // The rollout has been True since it began: its clock says since when it is held.
+    causes.push(held('PartitionReached', 'is held by its partition', progressing.lastUpdateTime, help))
   }
   if (spec.updateStrategy?.type === 'OnDelete' && isUpdated) {
     const outdated = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp)

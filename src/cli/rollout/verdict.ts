@@ -1,3 +1,4 @@
+import { rolloutState } from '../../api/rollout-clock.ts'
 import { type WorkloadKind, isObserved } from '../workload/kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from '../workload/object.ts'
 
@@ -23,7 +24,8 @@ export function verdictOf(kind: WorkloadKind, object: Workload): Verdict {
     return { kind: 'failed', text: `${kind.title} ${quoted(object)} exceeded its progress deadline` }
   }
   const numbers = kind.numbersOf(object)
-  const waiting = waitingText(kind, object, numbers)
+  // A rollout that is complete stays so when pods are lost later: that is for Available to tell.
+  const waiting = rolloutState(object.status?.conditions) === 'complete' ? undefined : waitingText(kind, object, numbers)
   if (waiting) return { kind: 'waiting', text: waiting }
   const { expectedUpdated = numbers.desired, updated = 0 } = numbers
   if (expectedUpdated < numbers.desired)

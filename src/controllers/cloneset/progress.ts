@@ -69,7 +69,7 @@ function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts:
   const what = `Revision ${revisions.update.name}`
   if (expected < replicas) {
     const kept = `the partition of ${partition} keeps the others`
-    return { reason: partitionReached, message: `${what} has been rolled out to ${expected} of ${replicas} replicas: ${kept}.` }
+    return { reason: partitionReached, message: `${what} has been rolled out to ${counts.updatedReplicas} of ${replicas} replicas: ${kept}.` }
   }
   const isWhole = counts.availableReplicas === replicas && counts.replicas === replicas
   return isWhole ? { reason: completeReason, message: `${what} has been rolled out to all ${replicas} replicas.` } : undefined

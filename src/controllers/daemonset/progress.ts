@@ -70,7 +70,7 @@ function settledOf({ set, revision, nowMs }: Observed, places: readonly Place[],
   // A pod that is going still counts in the numbers of the status, as in Kubernetes.
   const isStaying = places.every(({ fit, pods: [pod] }) => fit !== 'run' || (pod && !isPodTerminating(pod)))
   if (updated === desired && available === desired && counts.numberMisscheduled === 0 && isStaying) {
-    return { reason: 'NewRevisionAvailable', message: `Revision ${revision.name} has been rolled out to all ${desired} nodes.` }
+    return { reason: 'NewRevisionAvailable', message: `Revision ${revision.name} has been rolled out to every node.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
   const isAvailable = (pod: Pod) => isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)

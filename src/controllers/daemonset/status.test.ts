@@ -75,8 +75,8 @@ describe('conditions', () => {
   it.each<[string, SeenOver, string]>([
     ['of a new set', {}, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-a, 0 are available.'],
     ['with the first pods', { pods: podsOf('a', 'pending') }, 'True NewRevisionCreated: 1 of 3 nodes are at revision d-a, 0 are available.'],
-    ['complete', { set: set('ReplicasUpdated'), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionAvailable: Revision d-a has been rolled out to all 3 nodes.'],
-    ['complete without nodes', { nodes: [] }, 'True NewRevisionAvailable: Revision d-a has been rolled out to all 0 nodes.'],
+    ['complete', { set: set('ReplicasUpdated'), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionAvailable: Revision d-a has been rolled out to every node.'],
+    ['complete without nodes', { nodes: [] }, 'True NewRevisionAvailable: Revision d-a has been rolled out to every node.'],
     ['complete, and later a pod is lost', { set: set('NewRevisionAvailable'), pods: podsOf('a', 'ready', 'unready', 'ready') }, 'True NewRevisionAvailable: '],
     ['a new revision', { set: set('NewRevisionAvailable', { image: 'b', status: { numberReady: 3, numberAvailable: 3 } }), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-b, 3 are available.'],
     ['a node that is wanted again', { set: set('NewRevisionAvailable', { status: { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 } }), pods: podsOf('a', 'ready', 'ready') }, 'True NewRevisionAvailable: '],

@@ -1,7 +1,7 @@
 import type { Job, Pod } from '../../api/generated/types.ts'
 import { controllerOf, jobs, pods } from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
-import { keysSelecting, selectorIndex } from '../kit/workload/index.ts'
+import { findCondition, keysSelecting, raisedQuotas, selectorIndex } from '../kit/workload/index.ts'
 import { announce, apply } from './apply.ts'
 import { changesInMs } from './conditions.ts'
 import { type Observed, observe } from './observe.ts'
@@ -11,13 +11,15 @@ import { isFinished } from './tracking.ts'
 
 const bySelector = selectorIndex<Job>(jobs, ({ spec }) => spec.selector)
 
+const quotas = raisedQuotas<Job>(jobs, (conditions) => findCondition(conditions, 'Waiting')?.reason === 'FailedCreate')
+
 /** Runs the pods of Jobs to their end, and counts each of them once. */
 export const jobController = defineController<Job, Observed, Action>({
   name: 'job',
   owner: jobs,
   owns: [pods],
-  watches: [watching<Pod>(pods, (pod, caches) => (controllerOf(pod) ? [] : keysSelecting(bySelector, caches, pod)))],
-  indexes: [bySelector.index],
+  watches: [watching<Pod>(pods, (pod, caches) => (controllerOf(pod) ? [] : keysSelecting(bySelector, caches, pod))), quotas.watch],
+  indexes: [bySelector.index, quotas.index],
   gate: 'StaleControllerConsistencyJob',
   observesGeneration: false,
   plansDeletion: true,

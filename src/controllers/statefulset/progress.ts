@@ -63,7 +63,7 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
     return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${replicas.length} replicas.` }
   }
   if (isReached && partition > 0 && (hasOutdated || revisions.current.name !== revisions.update.name)) {
-    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${expectedUpdated(look)} of ${replicas.length} replicas, from partition ${partition} on.` }
+    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${counts.updatedReplicas} of ${replicas.length} replicas: the partition of ${partition} keeps the others.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
   const outdated = members.filter((member) => isOutdated(look, member))

@@ -17,5 +17,12 @@ export function announceProgress({ event }: Pick<ApplyContext<KubeObject>, 'even
   const { reason = '', message = '' } = is
   if (is.reason === deadlineExceeded) event('Warning', reason, message)
   else if (rolloutState(after.conditions) === 'complete') event('Normal', 'RolloutComplete', message)
-  else if (is.status === 'True' && was?.status === 'False') event('Normal', 'RolloutRecovered', message)
+  else if (rolloutState(after.conditions) === 'running' && hasGoneOn(was, is)) event('Normal', 'RolloutRecovered', 'The rollout makes progress again.')
 }
+
+/** A deadline that was raised, or another rollout that begins, is no progress: only a clock that has moved under the reason of moving pods is. */
+const hasGoneOn = (was: StoredCondition | undefined, is: StoredCondition): boolean =>
+  was?.status === 'False' && is.status === 'True' && movingReasons.has(is.reason ?? '') && was.lastUpdateTime !== is.lastUpdateTime &&
+  was.progress?.revision === is.progress?.revision
+
+const movingReasons: ReadonlySet<string> = new Set(['ReplicaSetUpdated', 'ReplicasUpdated'])

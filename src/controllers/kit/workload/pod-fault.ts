@@ -13,7 +13,7 @@ export interface PodFault {
 
 /** What a step could not do for pods. */
 export function podFaultOf({ failed }: Pick<Outcome<AnyAction>, 'failed'>): PodFault | undefined {
-  const fault = failed.find(({ action: { kind }, error }) => (kind === 'DeletePod' || kind.startsWith('Create')) && isFault(error))
+  const fault = failed.find(({ action: { kind }, error }) => (kind === 'DeletePod' || kind.startsWith('Create') || kind === 'RenumberRevision') && isFault(error))
   return fault && { reason: fault.action.kind === 'DeletePod' ? 'FailedDelete' : 'FailedCreate', error: fault.error }
 }
 

@@ -10,10 +10,14 @@ interface Failing extends KubeObject {
   status?: { conditions?: readonly Condition[] }
 }
 
+const hasReplicaFailure = (conditions: readonly Condition[] | undefined): boolean => isConditionTrue(conditions, 'ReplicaFailure')
+
 /** What wakes owners that could not create when a quota of their namespace allows something else: their back-off may have grown to minutes. */
-export function raisedQuotas<Owner extends Failing>(type: ResourceType<Owner>): { watch: Watch; index: CacheIndex } {
+export function raisedQuotas<Owner extends Failing>(
+  type: ResourceType<Owner>, isFailing: (conditions: readonly Condition[] | undefined) => boolean = hasReplicaFailure,
+): { watch: Watch; index: CacheIndex } {
   const name = `failing-${resourceName(type)}`
-  const index = indexing(type, name, ({ status, metadata }: Owner) => (isConditionTrue(status?.conditions, 'ReplicaFailure') ? [metadata.namespace ?? ''] : []))
+  const index = indexing(type, name, ({ status, metadata }: Owner) => (isFailing(status?.conditions) ? [metadata.namespace ?? ''] : []))
   // What is used changes all the time, and by failed attempts, too.
   const isRaised = (before: ResourceQuota, after: ResourceQuota) =>
     !deepEqual(before.status?.hard, after.status?.hard) || !deepEqual(before.spec?.hard, after.spec?.hard)
