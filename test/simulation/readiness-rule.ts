@@ -58,7 +58,8 @@ export const behindIsTold = (): Invariant => {
     },
     unfinished(world): Verdict {
       const leader = world.managers.find((m) => m.life?.manager.isActive)?.life
-      return leader?.manager.problems()[0]
+      const frozen = leader && [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
+      return frozen ? `the watch of ${frozen.plural} is frozen, and nobody has noticed` : leader?.manager.problems()[0]
     },
   }
 }

@@ -54,6 +54,11 @@ export class WatchLink {
     this.#lagMs = ms
   }
 
+  /** Whether it is silent, and its process has not noticed yet. */
+  get isFrozen(): boolean {
+    return this.#state === 'frozen'
+  }
+
   /** Stays open, and says nothing any more. */
   freeze(): void {
     if (this.#state !== 'open') return

@@ -1,7 +1,7 @@
 import { type Cause, afterward, causeOfPod, firstCause } from '../../api/explain/index.ts'
 import type { JobCondition, Pod } from '../../api/generated/types.ts'
 import {
-  type Saying, isConditionTrue, isPodFinished, isPodTerminating, setCondition, timestamp, untilLateMs, whyOf,
+  type Saying, findCondition, isConditionTrue, isPodFinished, isPodTerminating, sameWords, setCondition, timestamp, untilLateMs, whyOf,
 } from '../kit/workload/index.ts'
 import { endedAtMs, waitMs } from './back-off.ts'
 import type { Effects } from './effects.ts'
@@ -35,7 +35,9 @@ function suspensionOf({ job }: Observed): Saying[] {
 
 function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   const { job, pods } = seen
-  const say = (type: string, isTrue: boolean, reason: string, message: string): Saying => ({ type, status: isTrue ? 'True' : 'False', reason, message })
+  // A refusal that names another pod says nothing new: each status that is written has the Job reconciled, and the same tried, again.
+  const say = (type: string, isTrue: boolean, reason: string, message: string): Saying =>
+    ({ type, status: isTrue ? 'True' : 'False', reason, message: sameWords(findCondition(job.status?.conditions, type)?.message, message) })
   if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished'))
   const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
   const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))

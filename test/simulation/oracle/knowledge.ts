@@ -97,10 +97,10 @@ const surroundings = (list: (plural: string) => KubeObject[]): Surroundings => (
   claims: list('persistentvolumeclaims') as PersistentVolumeClaim[],
 })
 
-/** What was written is known; how pods fare since then is not. What was changed may pass for out of service until a cache tells, and what was deleted for gone. */
+/** What was written is known; how pods fare since then is not. What was changed may pass for out of service until a cache tells, or for as it was, and what was deleted for gone. */
 function withAnswers(before: Surroundings, answers: readonly Answer[]): Surroundings[] {
   const pods = new Map(before.pods.map((pod) => [pod.metadata.uid!, pod]))
-  const [shut, left] = [new Map(pods), new Map(pods)]
+  const [shut, left, kept] = [new Map(pods), new Map(pods), new Map(pods)]
   const sets = new Map(before.sets.map((set) => [set.metadata.name!, set]))
   for (const { call: { plural, method, name }, uid, object } of answers) {
     if (plural === 'replicasets') {
@@ -109,15 +109,15 @@ function withAnswers(before: Surroundings, answers: readonly Answer[]): Surround
       else if (!sets.has(object.metadata.name!)) sets.set(object.metadata.name!, object as ReplicaSet)
       continue
     }
-    for (const some of [pods, shut, left]) {
+    for (const some of [pods, shut, left, kept]) {
       const known = some.get(uid)
-      if (method === 'DELETE' && known && some !== left) some.set(uid, going(known, object))
+      if (method === 'DELETE' && known && some !== left && some !== kept) some.set(uid, going(known, object))
       else if (!object || method === 'DELETE') some.delete(uid)
       else if (!known) some.set(uid, object as Pod)
-      else if (method === 'PATCH') some.set(uid, changed(known, object as Pod, some === shut))
+      else if (method === 'PATCH' && some !== kept) some.set(uid, changed(known, object as Pod, some === shut))
     }
   }
-  return [pods, shut, left].map((some) => ({ ...before, pods: [...some.values()], sets: [...sets.values()] }))
+  return [kept, shut, left, pods].map((some) => ({ ...before, pods: [...some.values()], sets: [...sets.values()] }))
 }
 
 /** A pod that was deleted, as who did so thinks of it: it may have to end first. */

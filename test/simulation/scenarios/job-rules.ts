@@ -105,9 +105,9 @@ const jobsEnd = (): Invariant => ({
       if (isConditionTrue(status.conditions, 'Running') && (isOver(job) || !own.some((p) => p.status.phase === 'Running'))) return `${name} says that it runs`
       if (isConditionTrue(status.conditions, 'Waiting') === isOver(job)) return `${name} says the wrong thing about waiting`
     }
-    const held = all.find((pod) => isTracked(pod) && !troubleOf(pod.spec))
+    const held = all.find((pod) => isTracked(pod) && !(troubleOf(pod.spec) && isPodActive(pod)))
     if (held) return `${held.metadata.name} is still held`
-    const running = all.find((pod) => !isPodFinished(pod) && !troubleOf(pod.spec))
+    const running = all.find((pod) => !isPodFinished(pod) && !(troubleOf(pod.spec) && isPodActive(pod)))
     return running && `${running.metadata.name} has not ended`
   },
 })
