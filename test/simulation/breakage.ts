@@ -13,9 +13,6 @@ export const breakages = {
   /** Every cache is thought to have every write. */
   'consistency-store': (): Mend => replace(ConsistencyStore.prototype, 'wroteAt', () => true),
 
-  /** A delete that is answered without a version is not waited for. */
-  'versionless-deletes': (): Mend => replace(ConsistencyStore.prototype, 'expectGone', () => {}),
-
   /** Writes that were not answered are forgotten. */
   expectations: (): Mend => replace(UnsettledWrites.prototype, 'add', () => {}),
 

@@ -99,7 +99,7 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
       // A manager whose clock is an hour behind that of others would need an hour to see that a pod has had its time.
       if (areClocksSet(world) && own.some((pod) => isStuck(world, nodesOf(world), set, pod))) continue
       // A claim that is to go stays for as long as another pod uses it: the place of the set's own pod waits for that.
-      if (hasTakenClaim(world, set)) continue
+      if (hasTakenClaim(world, set) && own.every((pod) => isPodReady(pod))) continue
       if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
