@@ -29,7 +29,7 @@ export interface Spent {
 }
 
 /** CPU seconds that the whole machine has been busy so far. */
-function machineSeconds(): number {
+export function machineSeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = /^cpu +(.*)/.exec(readFileSync('/proc/stat', 'utf8'))![1]!.split(' ').map(Number)
   return (user + nice + system + irq + softirq) / 100
 }

@@ -25,8 +25,13 @@ interface NodeChoice {
   nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: { matchFields?: { values?: string[] }[] }[] } }
 }
 
-/** Tells every change of a collection, from now on; resolves when it is open. The function it resolves with ends it. */
-export async function watchObjects(target: Target, path: string, tell: (type: string, object: Seen) => void): Promise<() => void> {
+type Tell = (type: string, object: Seen) => void
+
+/**
+ * Tells every change of a collection, from now on; resolves when it is open. The function it resolves with ends it.
+ * `ended` hears of a watch that the server ends.
+ */
+export async function watchObjects(target: Target, path: string, tell: Tell, ended = () => {}): Promise<() => void> {
   const { url, tls, headers } = target
   const get = (query: string) => ({ host: url.hostname, port: url.port, path: `${path}?${query}`, headers, agent: false as const, ...tls })
   const resourceVersion = await new Promise<string>((resolve, reject) => {
@@ -45,8 +50,13 @@ export async function watchObjects(target: Target, path: string, tell: (type: st
           tell(type, object)
         }
       })
+      let isWanted = true
       response.on('error', () => {})
-      resolve(() => request.destroy())
+      response.on('close', () => isWanted && ended())
+      resolve(() => {
+        isWanted = false
+        request.destroy()
+      })
     })
     request.on('error', reject)
   })
