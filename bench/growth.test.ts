@@ -55,6 +55,19 @@ describe('benches of workloads, on a cluster in this process', () => {
     expect(times).toEqual(kinds[kind].rolls(nodes, images).length > 0 ? phases : ['create', 'scale'])
   }, 60_000)
 
+  it('bench:peer runs its loads on any cluster and leaves no namespace behind', async () => {
+    const parts = ['--only', 'creates,list,watch,growth', '--pods', '8', '--kinds', 'deployment', '--sizes', '3']
+    const to = ['--kubeconfig', cluster.kubeconfig, '--timeout', '30']
+    const { code, figures, err } = await runBench('bench/peer.ts', ...to, ...parts)
+    expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
+    const names = figures.map(({ figure }) => figure)
+    const ofServer = ['creates of pods, 32 writers, HTTP/2', 'list of 8 pods', 'watch delivery p99, 100 watchers']
+    const ofWorkloads = ['create', 'roll', 'scale'].map((phase) => `Deployment of 3: ${phase}: time`)
+    expect(names).toEqual(expect.arrayContaining([...ofServer, ...ofWorkloads]))
+    const { items } = await api.ask<{ items: { metadata: { name: string } }[] }>('GET', '/api/v1/namespaces')
+    expect(items.filter(({ metadata }) => metadata.name.startsWith('bench-peer'))).toEqual([])
+  }, 60_000)
+
   it('runLoad() ends a phase that takes too long, and says how far it got', async () => {
     const oneTooMany = { owners: 1, podsEach: nodes + 1, nodes }
     const load: Load = { title: 'too many', series: 'x', isCluster: false, kind: 'daemonset', ...oneTooMany }

@@ -46,8 +46,10 @@ export async function throughput(bench: Bench, figure: string, count: number, op
   bench.report(figure, count / spent.seconds, '1/s', { operations: count, clients, ...cost(spent) })
 }
 
-export function createPods(client: Client, namespace: string, from: number): (index: number) => Promise<unknown> {
-  return (index) => must(client, 201, 'POST', podsOf(namespace), podText(podName(from + index)))
+type Operation = (index: number) => Promise<unknown>
+
+export function createPods(client: Client, namespace: string, from: number, text = podText): Operation {
+  return (index) => must(client, 201, 'POST', podsOf(namespace), text(podName(from + index)))
 }
 
 export interface WatchedCreates {
@@ -59,11 +61,15 @@ export interface WatchedCreates {
   /** How many write at once. */
   width: number
   protocol: Protocol
+  /** What is created; default: pods with an owner. Where others have pods, only those of the namespace are watched. */
+  text?: (name: string) => string
+  watched?: string
 }
 
 /** Creates while so many watch: how fast, and how long until a watcher has an object that was sent. */
 export async function watchedCreates(bench: Bench, options: WatchedCreates): Promise<void> {
   const { figure, namespace, from, count, watchers, width, protocol } = options
+  const { text = podText, watched = '/api/v1/pods' } = options
   const client = protocol === 'HTTP/1.1' ? http1Client(bench.target, width) : await http2Client(bench.target, http2Connections)
   const sent = new Map<string, number>()
   const acknowledged = new Map<string, number>()
@@ -75,7 +81,7 @@ export async function watchedCreates(bench: Bench, options: WatchedCreates): Pro
     arrivals.push({ name, at })
     if (arrivals.length === wanted) allArrived()
   }
-  const path = '/api/v1/pods?watch=true&resourceVersion='
+  const path = `${watched}?watch=true&resourceVersion=`
   const { resourceVersion } = await newest(bench.target)
   const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(bench.target, path + resourceVersion, protocol, onName)))
   let seconds = 0
@@ -84,7 +90,7 @@ export async function watchedCreates(bench: Bench, options: WatchedCreates): Pro
     await inParallel(count, width, async (index) => {
       const name = podName(from + index)
       sent.set(name, performance.now())
-      await must(client, 201, 'POST', podsOf(namespace), podText(name))
+      await must(client, 201, 'POST', podsOf(namespace), text(name))
       acknowledged.set(name, performance.now())
     })
     seconds = (performance.now() - start) / 1000

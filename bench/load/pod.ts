@@ -37,12 +37,22 @@ const annotations = {
 /** The size of the pods of all figures, as they are sent. */
 export const podBytes = 3700
 
-const [beforeName, behindName] = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: '\0', labels: { app: 'web', tier: 'frontend', 'pod-template-hash': '5d8f7c9b4' }, annotations, ownerReferences: [owner] },
-  spec,
-}).split(JSON.stringify('\0').slice(1, -1)) as [string, string]
+const labels = { app: 'web', tier: 'frontend', 'pod-template-hash': '5d8f7c9b4' }
+
+/** The text of a pod before its name and behind it. */
+const aroundName = (more: object, ofSpec: object): [string, string] =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: '\0', labels, annotations, ...more },
+    spec: { ...spec, ...ofSpec },
+  }).split(JSON.stringify('\0').slice(1, -1)) as [string, string]
+
+const [beforeName, behindName] = aroundName({ ownerReferences: [owner] }, {})
+const [beforeLooseName, behindLooseName] = aroundName({}, { schedulerName: 'bench-nobody' })
 
 /** A pod of two containers as text: made by hand, so that the load does not spend its time on it. */
 export const podText = (name: string): string => beforeName + name + behindName
+
+/** The same without an owner, and for a scheduler that nobody runs: no controller of a whole cluster touches it. */
+export const loosePodText = (name: string): string => beforeLooseName + name + behindLooseName
