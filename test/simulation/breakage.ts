@@ -4,12 +4,13 @@ import { ObjectCache } from '../../src/client/cache/object-cache.ts'
 import { Client, ConsistencyStore, LeaderElector } from '../../src/client/index.ts'
 import { Leadership } from '../../src/client/leadership/index.ts'
 import { UnsettledWrites } from '../../src/controllers/kit/unsettled.ts'
+import { distortions, planted } from './condition-breakages.ts'
 
 /** Undoes it. */
 type Mend = () => void
 
-/** Parts that can be broken on purpose, for everybody in this process, to see that the simulation notices. */
-export const breakages = {
+/** Parts that can be broken on purpose, for everybody in this process. */
+const parts = {
   /** Every cache is thought to have every write. */
   'consistency-store': (): Mend => replace(ConsistencyStore.prototype, 'wroteAt', () => true),
 
@@ -49,6 +50,16 @@ export const breakages = {
     })
   },
 }
+
+type Bug = keyof typeof distortions
+
+/** What controllers can be made to say on purpose. */
+const bugs = Object.fromEntries(
+  Object.entries(distortions).map(([name, bug]) => [name, (): Mend => replace(planted, 'bug', bug)]),
+) as Record<Bug, () => Mend>
+
+/** All that can be broken, to see that the simulation notices. */
+export const breakages = { ...parts, ...bugs }
 
 export type Breakage = keyof typeof breakages
 

@@ -3,6 +3,7 @@ import type { SharedInformer } from '../../src/client/index.ts'
 import { type AnyController, ControllerManager, type ManagedController, type ObserveContext, isFree } from '../../src/controllers/kit/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { CacheWatch } from './cache-watch.ts'
+import { withPlantedBug } from './condition-breakages.ts'
 import { Link } from './link.ts'
 import { Process } from './process.ts'
 import type { World } from './world.ts'
@@ -93,7 +94,7 @@ export class Manager {
       caches: { [Symbol.iterator]: () => caches.values() },
       manager: new ControllerManager({
         transport: new Link(world.network, process, world.faults),
-        controllers: world.controllers.flatMap((c) => c.controllers()).map(spied),
+        controllers: world.controllers.flatMap((c) => c.controllers()).map(withPlantedBug).map(spied),
         clock: process.clock,
         random,
         audit: (problem) => world.judge('rosters are what their objects say', problem.message),

@@ -33,6 +33,19 @@ describe('every rule holds', () => {
 /** Where a part matters most, if not everywhere. */
 const fitting: Partial<Record<Breakage, string>> = {
   readiness: 'demonstration',
+  'clock-of-crashes': 'clone-sets',
+  'deadline-unseen': 'clone-sets',
+  'deadline-of-turn': 'clone-sets',
+  'exceeded-for-ever': 'deployments',
+  'min-ready-forgotten': 'clone-sets',
+  'old-pods-forgotten': 'stateful-sets',
+  'partition-of-all': 'clone-sets',
+  'death-after-completion': 'daemon-sets',
+  'name-of-nobody': 'daemon-sets',
+  'lost-node': 'daemon-sets',
+  'pause-counts': 'deployments',
+  'one-less': 'stateful-sets',
+  'restart-resets': 'stateful-sets',
 }
 
 /** The first of a hundred seeds that notices. */
