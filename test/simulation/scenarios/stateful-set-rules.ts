@@ -135,6 +135,8 @@ const brokenGoFirst = (): Invariant =>
     const places = ordinalsOf(set).filter((ordinal) => ordinal >= firstUpdated(set))
     const isCandidate = (pod: Pod): boolean =>
       controllerOf(pod)?.uid === ownerUid &&
+      // A pod that the set does not select any more is let go, and not replaced.
+      Object.entries(set.spec.selector.matchLabels ?? {}).every(([key, value]) => pod.metadata.labels?.[key] === value) &&
       places.includes(ordinalOf(pod.metadata.name!)) &&
       imageOf(pod) !== imageOf(set.spec.template) &&
       !isPodTerminating(pod) &&
