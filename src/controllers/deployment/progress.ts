@@ -100,9 +100,11 @@ function beginningOf(
   if (created) return say('NewReplicaSetCreated', created)
   if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
   if (current?.reason === pausedReason) return { ...say(resumedReason, undefined), status: 'Unknown' }
-  // A Recreate has no ReplicaSet before the old pods are gone: its time is its own nevertheless.
+  // A Recreate has no ReplicaSet before the old pods are gone: its time is its own nevertheless. As in Kubernetes, one that
+  // follows a rollout which is complete begins with its ReplicaSet.
   if (current?.progress && !newSet) {
-    return current.progress.revision === draftName(deployment) ? undefined : say(movingReason, undefined)
+    const isSame = current.progress.revision === draftName(deployment) || isRolloutSettled(conditions)
+    return isSame ? undefined : say(movingReason, undefined)
   }
   if (!current || !newSet) return undefined
   const isDone = isRolloutSettled(conditions)
