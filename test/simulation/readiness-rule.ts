@@ -10,6 +10,9 @@ const askEvery = 25
 /** A second more than the limit: times are rounded. */
 const limitMs = defaultLagLimits.unseenWriteSeconds * 1000 + 1000
 
+/** A frozen watch is replaced after so long. The next one speaks within a minute, and till then nobody knows of it. */
+const frozenSeconds = 119
+
 /** A write of a manager that was answered, and the cache that is to have it. */
 interface Written {
   informer: SharedInformer
@@ -24,6 +27,7 @@ const isOpen = ({ informer, revision }: Written): boolean =>
 /** A manager whose caches have not seen one of its own writes for too long is not ready; once all is well, it is. */
 export const behindIsTold = (): Invariant => {
   const written = new Map<ManagerLife, Written[]>()
+  const wasFrozen = new WeakSet<SharedInformer>()
   /** Controllers that are no loop over owners do not say what they write. A clock that is set does not say when. */
   const canTell = ({ controllers, profile }: World): boolean =>
     !profile.world.jumpManagerClock && !controllers.some((c) => c.controllers().some(isFree))
@@ -58,8 +62,16 @@ export const behindIsTold = (): Invariant => {
     },
     unfinished(world): Verdict {
       const leader = world.managers.find((m) => m.life?.manager.isActive)?.life
-      const frozen = leader && [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
-      return frozen ? `the watch of ${frozen.plural} is frozen, and nobody has noticed` : leader?.manager.problems()[0]
+      if (!leader) return undefined
+      const frozen = [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
+      const caches = [...leader.caches].map(({ informer }) => informer)
+      if (frozen) {
+        for (const informer of caches) if (informer.type.plural === frozen.plural) wasFrozen.add(informer)
+        return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
+      }
+      const silent = caches.find((informer) => wasFrozen.has(informer) && informer.lag.silentSeconds() > frozenSeconds)
+      if (silent) return `the watch of ${silent.type.plural} was frozen, and nothing was heard of the next one yet`
+      return leader.manager.problems()[0]
     },
   }
 }

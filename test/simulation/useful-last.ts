@@ -22,9 +22,9 @@ export interface Look {
 }
 
 function lookOf(call: Call, world: World): Look | undefined {
-  const last = world.truth.changesOf(pods.plural, keyOfCall(call)).at(-1)
-  const object = last?.after ?? last?.before
-  const ownerUid = object && controllerOf(object)?.uid
+  // A user may have taken the owner's reference away since, which the manager has not seen.
+  const owners = world.truth.changesOf(pods.plural, keyOfCall(call)).map(({ after, before }) => controllerOf((after ?? before)!)?.uid)
+  const ownerUid = owners.findLast((uid) => uid !== undefined)
   const observation = ownerUid && world.lives.get(call.process)?.observations.get(ownerUid)
   if (!observation) return undefined
   return { ownerUid, observation, pods: world.truth.listAt(pods.plural, observation.seen.get(pods.plural)!) as Pod[] }
