@@ -10,9 +10,6 @@ const askEvery = 25
 /** A second more than the limit: times are rounded. */
 const limitMs = defaultLagLimits.unseenWriteSeconds * 1000 + 1000
 
-/** A frozen watch is replaced after so long. The next one speaks within a minute, and till then nobody knows of it. */
-const frozenSeconds = 119
-
 /** A write of a manager that was answered, and the cache that is to have it. */
 interface Written {
   informer: SharedInformer
@@ -27,7 +24,8 @@ const isOpen = ({ informer, revision }: Written): boolean =>
 /** A manager whose caches have not seen one of its own writes for too long is not ready; once all is well, it is. */
 export const behindIsTold = (): Invariant => {
   const written = new Map<ManagerLife, Written[]>()
-  const wasFrozen = new WeakSet<SharedInformer>()
+  /** Informers whose watch was frozen, with when they had last heard of the server by then. */
+  const frozenSince = new WeakMap<SharedInformer, number>()
   /** Controllers that are no loop over owners do not say what they write. A clock that is set does not say when. */
   const canTell = ({ controllers, profile }: World): boolean =>
     !profile.world.jumpManagerClock && !controllers.some((c) => c.controllers().some(isFree))
@@ -65,11 +63,13 @@ export const behindIsTold = (): Invariant => {
       if (!leader) return undefined
       const frozen = [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
       const caches = [...leader.caches].map(({ informer }) => informer)
+      const heardAtMs = (informer: SharedInformer) => leader.process.clock.now() - Math.round(informer.lag.silentSeconds() * 1000)
       if (frozen) {
-        for (const informer of caches) if (informer.type.plural === frozen.plural) wasFrozen.add(informer)
+        for (const informer of caches) if (informer.type.plural === frozen.plural) frozenSince.set(informer, heardAtMs(informer))
         return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
       }
-      const silent = caches.find((informer) => wasFrozen.has(informer) && informer.lag.silentSeconds() > frozenSeconds)
+      // The next watch speaks within a minute. Till then nobody knows of it.
+      const silent = caches.find((informer) => heardAtMs(informer) <= (frozenSince.get(informer) ?? -1))
       if (silent) return `the watch of ${silent.type.plural} was frozen, and nothing was heard of the next one yet`
       return leader.manager.problems()[0]
     },

@@ -60,6 +60,8 @@ export class Controller implements RunningController {
   readonly #store: ConsistencyStore
   readonly #unsettled = new UnsettledWrites()
   readonly #stale = new StaleKeys()
+  /** By key: how often it was looked at in vain since its cache is behind. */
+  readonly #staleAttempts = new Map<string, number>()
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
@@ -179,6 +181,7 @@ export class Controller implements RunningController {
   /** When the key comes next. */
   #follow(key: string, verdict: Verdict): void {
     if ('requeueAfterMs' in verdict && verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
+    if (verdict.result !== 'stale') this.#staleAttempts.delete(key)
     switch (verdict.result) {
       case 'success':
         this.#queue.forget(key)
@@ -214,11 +217,17 @@ export class Controller implements RunningController {
     }
   }
 
-  /** The same back-off as for an error. Changes meanwhile do not make it longer: who is to be looked at within the next step anyway is left at that. */
+  /**
+   * A key that waits for a cache is looked at again with a back-off of its own: a failure later on has nothing to do with
+   * how long that took. Changes meanwhile do not make it longer: a key that is due within the next step is left at that.
+   */
   #bePatient(key: string): void {
-    const delayMs = Math.min(backOff.maxDelayMs, backOff.baseDelayMs * 2 ** this.#queue.requeues(key))
+    const attempts = this.#staleAttempts.get(key) ?? 0
+    const delayMs = Math.min(backOff.maxDelayMs, backOff.baseDelayMs * 2 ** attempts)
     const dueInMs = this.#queue.dueInMs(key)
-    if (dueInMs === undefined || dueInMs > delayMs) this.#queue.addRateLimited(key)
+    if (dueInMs !== undefined && dueInMs <= delayMs) return
+    this.#staleAttempts.set(key, attempts + 1)
+    this.#queue.addAfter(key, delayMs)
   }
 
   #tellOnce(key: string, told: readonly Told[]): void {
