@@ -22,6 +22,16 @@ describe('KeyedHeap', () => {
     expect(heap.pop()).toBeUndefined()
   })
 
+  it('tells the first in order and keeps them', () => {
+    const heap = smallest()
+    const random = new SeededRandom(1)
+    const all = Array.from({ length: 200 }, () => random.below(1000))
+    all.forEach((n, i) => heap.set(`key-${i}`, n))
+    const sorted = all.toSorted((a, b) => a - b)
+    for (const count of [0, 1, 7, 200, 300]) expect(heap.first(count)).toEqual(sorted.slice(0, count))
+    expect(heap.size).toBe(200)
+  })
+
   it('moves a key whose value is replaced', () => {
     const heap = smallest()
     for (const n of [1, 2, 3]) heap.set(`key-${n}`, n)

@@ -34,6 +34,20 @@ export class KeyedHeap<K, V> {
     this.#down(this.#up(at))
   }
 
+  /** The first values in order, at most so many. Nothing is taken out. */
+  first(count: number): V[] {
+    const values: V[] = []
+    // An entry comes next only after the one above it.
+    const next = new KeyedHeap<number, number>((a, b) => this.#isBefore(this.#values[a]!, this.#values[b]!))
+    if (this.size > 0) next.set(0, 0)
+    while (values.length < count && next.size > 0) {
+      const at = next.pop()!
+      values.push(this.#values[at]!)
+      for (const child of [2 * at + 1, 2 * at + 2]) if (child < this.size) next.set(child, child)
+    }
+    return values
+  }
+
   pop(): V | undefined {
     const [key] = this.#keys
     return this.#keys.length === 0 ? undefined : this.delete(key as K)

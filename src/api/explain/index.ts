@@ -2,5 +2,5 @@ export { afterward, byName, byWeight, isWorthNaming, sentenceOf, worstOf } from 
 export type { Cause, CauseKind, ObjectName, Weight } from './cause.ts'
 export { causeOfPod, terminationLateAtMs } from './pod-cause.ts'
 export type { Surroundings } from './pod-cause.ts'
-export { explain, firstCause, firstOf, onDeleteCause, recoveryAnnotation } from './workload-causes.ts'
+export { causeIn, explain, firstCause, firstOf, onDeleteCause, recoveryAnnotation } from './workload-causes.ts'
 export type { FirstCause, Refusal, Workload, WorkloadObject } from './workload-causes.ts'

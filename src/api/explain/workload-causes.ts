@@ -64,7 +64,7 @@ export function firstCause(workload: Workload): FirstCause {
   const worstAmong = (pods: Iterable<Pod>): Cause | undefined => {
     let worst: Cause | undefined
     for (const pod of pods) {
-      const cause = podCause(workload, pod)
+      const cause = causeIn(workload, pod)
       if (!cause) continue
       if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
       if (!worst || byWeight(cause, worst) < 0) worst = cause
@@ -88,7 +88,7 @@ const eitherOf = (first: Cause | undefined, going: Cause | undefined): Cause | u
 /** All causes of a workload, the worst first. */
 export function explain(workload: Workload): Cause[] {
   const all = [...workload.pods, ...(workload.going ?? [])]
-  const pods = all.flatMap((pod) => podCause(workload, pod) ?? []).sort(byWeight)
+  const pods = all.flatMap((pod) => causeIn(workload, pod) ?? []).sort(byWeight)
   const own = [...holdCauses(workload), ...budgetCauses(workload)]
   const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
   const wait = hasTrouble ? undefined : waitCause(workload)
@@ -104,19 +104,20 @@ const noName: ObjectName = { kind: '', name: '' }
 const objectOf = ({ kind, object: { metadata: { namespace, name = '' } } }: Workload): ObjectName =>
   ({ kind, ...(namespace ? { namespace } : {}), name })
 
-function podCause(workload: Workload, pod: Pod): Cause | undefined {
+/** Why a pod of a workload is not available. */
+export function causeIn(workload: Pick<Workload, 'kind' | 'object' | 'around' | 'isUpdated'>, pod: Pod): Cause | undefined {
   const cause = causeOfPod(pod, workload.around)
   return cause && blocksItsOwnUpdate(workload, pod, cause) ? brokenOldPod(workload, cause) : cause
 }
 
 /** With OrderedReady, a broken pod of an old revision keeps the StatefulSet from replacing it. */
-function blocksItsOwnUpdate({ kind, object, isUpdated }: Workload, pod: Pod, { weight }: Cause): boolean {
+function blocksItsOwnUpdate({ kind, object, isUpdated }: Pick<Workload, 'kind' | 'object' | 'isUpdated'>, pod: Pod, { weight }: Cause): boolean {
   if (kind !== 'StatefulSet' || weight !== 'trouble' || !isUpdated || pod.metadata.deletionTimestamp) return false
   if (object.spec?.podManagementPolicy === 'Parallel' || object.spec?.updateStrategy?.type === 'OnDelete') return false
   return object.metadata.annotations?.[recoveryAnnotation] !== 'true' && !isUpdated(pod)
 }
 
-function brokenOldPod({ object: { metadata: { name } } }: Workload, { object, text, since }: Cause): Cause {
+function brokenOldPod({ object: { metadata: { name } } }: Pick<Workload, 'object'>, { object, text, since }: Cause): Cause {
   const wayOut = `delete it by hand, or annotate the set with ${recoveryAnnotation}=true`
   return {
     what: 'BrokenOldPod',

@@ -58,9 +58,7 @@ function* followSurroundings(informer: SharedInformer<Pod>, informers: Informers
   if (claimCache) {
     informer.addIndex(podsByClaim.name, podsByClaim.valuesOf as never)
     const changed = (claim: PersistentVolumeClaim) => noteAll(podsByClaim.name, keyOf(claim))
-    const update = (old: PersistentVolumeClaim, claim: PersistentVolumeClaim) =>
-      old.status?.phase !== claim.status?.phase && changed(claim)
-    yield claimCache.addHandler({ add: changed, delete: changed, update })
+    yield claimCache.addHandler({ add: changed, delete: changed, update: (_, claim) => changed(claim) })
   }
 }
 

@@ -4,7 +4,7 @@ import { type Caches, defineController, watching } from '../kit/index.ts'
 import { announceProgress, isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
-import { type Observed, observe, remember } from './observe.ts'
+import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { changesInMs, status, statusMayWait } from './status.ts'
 
@@ -19,8 +19,8 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   watches: [watching(pods, setOfNamesake, mayBeOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
   indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',
+  rosters: pods,
   observe,
-  remember,
   plan,
   apply,
   status,

@@ -1,13 +1,12 @@
 import { percentOf } from '../../api/int-or-string.ts'
-import { knowingLatest } from '../kit/workload/index.ts'
-import { type Counts, countPods } from './counts.ts'
 import type { Observed } from './observe.ts'
-import { type Revisions, revisionsOf } from './revision.ts'
-import { type Slots, slotsOf } from './slots.ts'
+import type { Counts, Places } from './places.ts'
+import type { Revisions } from './revision.ts'
 
 /** What follows at once from what was observed: every stage starts from here. */
-export interface Look extends Slots {
+export interface Look {
   seen: Observed
+  places: Places
   revisions: Revisions
   /** Whether one pod is waited for before the next is touched. */
   isOrdered: boolean
@@ -19,25 +18,17 @@ export interface Look extends Slots {
   unavailable: number
 }
 
-/** The same for the observation that was asked about last. */
-export const lookAt = knowingLatest(lookAnew)
-
-function lookAnew(seen: Observed): Look {
-  const { set, members } = seen
-  const { replicas, condemned } = slotsOf(set, members)
-  const revisions = revisionsOf(set, seen.history)
-  let unavailable = 0
-  for (const slot of replicas) if (slot.isUnavailable) unavailable++
+export function lookAt(seen: Observed): Look {
+  const { set, places, revisions } = seen
   return {
     seen,
-    replicas,
-    condemned,
+    places,
     revisions,
     isOrdered: set.spec.podManagementPolicy !== 'Parallel',
     partition: set.spec.updateStrategy.rollingUpdate?.partition ?? 0,
     maxUnavailable: maxUnavailableOf(seen),
-    counts: countPods(members, revisions),
-    unavailable,
+    counts: places.counts,
+    unavailable: places.unavailable.size + places.missing,
   }
 }
 

@@ -12,7 +12,7 @@ export const measures = measuresUnavailability(
     pod_management_policy: spec.podManagementPolicy ?? 'OrderedReady',
   }),
   (seen: Observed) => {
-    const { replicas, counts, maxUnavailable, unavailable } = lookAt(seen)
-    return { max: maxUnavailable, unavailable, isTooMany: replicas.length - counts.availableReplicas > maxUnavailable }
+    const { places, counts, maxUnavailable, unavailable } = lookAt(seen)
+    return { max: maxUnavailable, unavailable, isTooMany: places.wanted - counts.availableReplicas > maxUnavailable }
   },
 )

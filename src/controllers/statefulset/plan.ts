@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { OwnerReference } from '../../api/object.ts'
 import type { New } from '../../client/index.ts'
 import { type RevisionAction, type Step, revise } from '../kit/index.ts'
-import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
+import { surplusRevisions } from '../kit/workload/index.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
 import { fillReplicas } from './replicas.ts'
@@ -41,13 +41,8 @@ export function plan(seen: Observed): Step<Action> {
     if (wait !== undefined) break
   }
   actions.push(...forget(look))
-  const requeueAfterMs = untilAvailable(seen)
-  return { actions, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
-}
-
-/** How long until the next pod is available. */
-function untilAvailable({ set: { spec: { minReadySeconds = 0 } }, members, nowMs }: Observed): number | undefined {
-  return minReadySeconds === 0 ? undefined : msUntilAvailable(members.map(({ pod }) => pod), minReadySeconds, nowMs)
+  const { changesAtMs, nowMs } = seen
+  return { actions, ...(wait === undefined ? {} : { wait }), ...(changesAtMs === undefined ? {} : { requeueAfterMs: changesAtMs - nowMs }) }
 }
 
 function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
@@ -58,9 +53,10 @@ function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
   ]
 }
 
-function forget({ seen, revisions }: Look): Action[] {
+function forget({ seen, places, revisions }: Look): Action[] {
   const { revisionHistoryLimit = 10 } = seen.set.spec
   if (seen.history.length <= revisionHistoryLimit) return []
-  const inUse = new Set([revisions.current.name, revisions.update.name, ...seen.members.map(({ revision }) => revision)])
+  const ofPods = [...places.ofRevision].flatMap(([revision, count]) => (count > 0 ? [revision] : []))
+  const inUse = new Set([revisions.current.name, revisions.update.name, ...ofPods])
   return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
 }

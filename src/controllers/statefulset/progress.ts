@@ -2,13 +2,13 @@ import {
   type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, partitionReached,
   secondsText, waitingForDeletion,
 } from '../kit/workload/index.ts'
-import type { Counts } from './counts.ts'
+import { ordinalOf } from './identity.ts'
 import type { Look } from './look.ts'
+import type { Counts } from './places.ts'
 import type { Action } from './plan.ts'
-import { isOutdated } from './update.ts'
 
 /** The number of replicas that are to be of the new revision. */
-export const expectedUpdated = ({ replicas, partition }: Look): number => Math.max(0, replicas.length - partition)
+export const expectedUpdated = ({ places, partition }: Look): number => Math.max(0, places.wanted - partition)
 
 /** The conditions of a set with what Progressing says. `counts` are those after the step, whose actions are `done`. */
 export function progressOf(look: Look, counts: Counts, done: readonly Action[], why: Why, failed: Rollout['failed']): Condition[] {
@@ -33,13 +33,16 @@ export function progressOf(look: Look, counts: Counts, done: readonly Action[], 
 }
 
 /** Pods of the new revision, once the caches have what was just done. */
-function headwayAfter({ seen, revisions }: Look, counts: Counts, done: readonly Action[]): Headway {
-  const gone = new Set(done.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
-  const headway: Headway = { updated: counts.updatedReplicas, ready: 0, available: 0, old: counts.replicas - counts.updatedReplicas }
-  for (const { pod, revision, isTerminating, isReady, isAvailable } of seen.members) {
-    if (isTerminating || revision !== revisions.update.name || gone.has(pod)) continue
-    if (isReady) headway.ready++
-    if (isAvailable) headway.available++
+function headwayAfter({ seen: { set }, places, revisions }: Look, counts: Counts, done: readonly Action[]): Headway {
+  const headway: Headway = {
+    updated: counts.updatedReplicas, ready: places.tally.updatedReady, available: places.tally.updatedAvailable,
+    old: counts.replicas - counts.updatedReplicas,
+  }
+  for (const action of done) {
+    const gone = action.kind === 'DeletePod' ? places.get(ordinalOf(set, action.pod.metadata.name!)!) : undefined
+    if (!gone || gone.isTerminating || gone.revision !== revisions.update.name) continue
+    if (gone.isReady) headway.ready--
+    if (gone.isAvailable) headway.available--
   }
   return headway
 }
@@ -53,32 +56,31 @@ const isUntouched = ({ counts: before }: Look, after: Counts): boolean => before
  * and the rest is for a person to delete.
  */
 function settledOf(look: Look, counts: Counts): Rollout['settled'] {
-  const { seen: { set, members }, revisions, partition, replicas } = look
+  const { seen: { set }, revisions, partition, places: { wanted, tally }, unavailable } = look
   const what = `revision ${revisions.update.name}`
-  const isReached = replicas.every((slot, place) => place < partition || (!slot.isUnavailable && slot.revision === revisions.update.name))
-  const isWhole = counts.replicas === replicas.length && replicas.every((slot) => !slot.isUnavailable)
+  const isReached = tally.reached === expectedUpdated(look)
+  const isWhole = counts.replicas === wanted && unavailable === 0
   // What the pods say counts, not the name of the current revision: that may be lost with its history.
-  const hasOutdated = replicas.some((slot) => slot.pod && slot.revision !== revisions.update.name)
+  const hasOutdated = tally.otherRevision > 0
   if (isReached && isWhole && !hasOutdated) {
-    return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${replicas.length} replicas.` }
+    return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${wanted} replicas.` }
   }
   if (isReached && partition > 0 && (hasOutdated || revisions.current.name !== revisions.update.name)) {
-    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${counts.updatedReplicas} of ${replicas.length} replicas: the partition of ${partition} keeps the others.` }
+    return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${counts.updatedReplicas} of ${wanted} replicas: the partition of ${partition} keeps the others.` }
   }
   if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
-  const outdated = members.filter((member) => isOutdated(look, member))
-  const isHeld = outdated.length > 0 && counts.replicas === replicas.length && members.every((member) => isOutdated(look, member) || !member.isUnavailable)
+  const isHeld = tally.outdated > 0 && counts.replicas === wanted && tally.unfit === 0
   if (!isHeld) return undefined
-  return { reason: waitingForDeletion, message: `${counts.updatedReplicas} of ${replicas.length} replicas are at ${what}. The others are updated when you delete them (OnDelete).` }
+  return { reason: waitingForDeletion, message: `${counts.updatedReplicas} of ${wanted} replicas are at ${what}. The others are updated when you delete them (OnDelete).` }
 }
 
 /** The change that starts the clock anew: a new revision, a scale, another partition, or the end of OnDelete. */
 function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
-  const { seen: { set }, revisions, replicas } = look
+  const { seen: { set }, revisions, places: { wanted } } = look
   const { conditions, updateRevision, desiredReplicas, expectedUpdatedReplicas } = set.status
   const { name } = revisions.update
   if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
   const isReleased = findCondition(conditions, 'Progressing')!.reason === waitingForDeletion && set.spec.updateStrategy.type !== 'OnDelete'
-  const isSame = !isReleased && (desiredReplicas === undefined || (desiredReplicas === replicas.length && expectedUpdatedReplicas === expectedUpdated(look)))
-  return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${replicas.length} replicas are to be at revision ${name}.` }
+  const isSame = !isReleased && (desiredReplicas === undefined || (desiredReplicas === wanted && expectedUpdatedReplicas === expectedUpdated(look)))
+  return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${wanted} replicas are to be at revision ${name}.` }
 }

@@ -1,10 +1,13 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { templatePatch } from '../../api/kinds/controller-revision.ts'
+import { soonest } from '../../base/soonest.ts'
 import { compileLabelSelector } from '../../client/index.ts'
 import { identityLabels } from './identity.ts'
 import { memberOf } from './member.ts'
 import type { Observed } from './observe.ts'
+import { emptyPlaces } from './places.ts'
 import type { Action } from './plan.ts'
+import { revisionsOf } from './revision.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -68,23 +71,33 @@ export function samplePod(ordinal: number, revision: string, state: PodState = '
   } as unknown as Pod
 }
 
-export interface SeenOver extends Partial<Omit<Observed, 'members' | 'set'>> {
+export interface SeenOver extends Partial<Omit<Observed, 'places' | 'revisions' | 'claimOf' | 'set'>> {
   set?: StatefulSet
+  claims?: ReadonlyMap<string, PersistentVolumeClaim>
   pods?: readonly Pod[]
 }
 
 /** What a controller sees of a set with these pods; revisions `a` and `b` are there. */
-export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver = {}): Observed {
+export function sampleSeen({ set: given = sampleSet(), pods = [], claims = new Map(), ...over }: SeenOver = {}): Observed {
   const [a, b] = [sampleRevision('a', 1, sampleSet({ image: 'a' })), sampleRevision('b', 2, sampleSet({ image: 'b' }))]
-  const isB = set.spec.template.spec!.containers[0]!.image === 'b'
+  const isB = given.spec.template.spec!.containers[0]!.image === 'b'
+  const set = { ...given, status: { currentRevision: 'a', updateRevision: isB ? 'b' : 'a', ...given.status } }
+  const revisions = revisionsOf(set, over.history ?? (isB ? [a, b] : [a]))
+  const claimOf = (name: string) => claims.get(name)
+  const basis = { set, matches: compileLabelSelector(set.spec.selector), update: revisions.update.name, claimOf, nodeOf: over.nodeOf }
+  const places = emptyPlaces(set, revisions)
+  const members = [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(basis, pod, over.nowMs ?? nowMs)!)
+  for (const member of members) places.add(member)
   return {
-    set: { ...set, status: { currentRevision: 'a', updateRevision: isB ? 'b' : 'a', ...set.status } },
-    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(set, compileLabelSelector(set.spec.selector), pod, over.nowMs ?? nowMs)!),
+    set,
+    revisions,
+    places,
     adopt: [],
     release: [],
     history: isB ? [a, b] : [a],
     orphanRevisions: [],
-    claims: new Map<string, PersistentVolumeClaim>(),
+    claimOf,
+    changesAtMs: soonest(...members.map(({ changesAtMs }) => changesAtMs)),
     nowMs,
     honoursMaxUnavailable: true,
     hasConditions: true,

@@ -3,7 +3,7 @@ import { forbiddenError, invalidObject } from '../../api/errors.ts'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { type StoredCondition, RevisionTakenError, findCondition } from '../kit/workload/index.ts'
-import type { Action } from './plan.ts'
+import { type Action, plan } from './plan.ts'
 import { type SeenOver, type SetOver, samplePod, sampleSeen, sampleSet } from './sample.ts'
 import { changesInMs, status, statusMayWait } from './status.ts'
 
@@ -166,11 +166,11 @@ describe('messages name the pod and the cause', () => {
   })
 })
 
-it('changesInMs() is the deadline, or when a pod that is being deleted is late', () => {
+it('a status changes by itself at the deadline, or when a pod that is being deleted is late', () => {
   const at = (time: string) => before('ReplicasUpdated', { spec: { progressDeadlineSeconds: 60 } }, { conditions: [told('ReplicasUpdated', { lastUpdateTime: time })] })
   const changes = (over: SeenOver) => changesInMs(sampleSeen(over), statusOf(over))
   expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: one })).toBe(50_000)
   expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: one, hasConditions: false })).toBeUndefined()
   const going = samplePod(1, 'a', 'going', { metadata: { deletionTimestamp: '2026-01-01T01:00:05Z' } })
-  expect(changes({ set: at('2026-01-01T00:59:50Z'), pods: [samplePod(0, 'a'), going] })).toBe(15_000)
+  expect(plan(sampleSeen({ set: at('2026-01-01T00:59:50Z'), pods: [samplePod(0, 'a'), going] })).requeueAfterMs).toBe(15_000)
 })

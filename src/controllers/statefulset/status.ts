@@ -1,16 +1,15 @@
 import { deepEqual } from '../../api/deep-equal.ts'
-import type { Pod, StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
+import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { firstCause } from '../../api/explain/index.ts'
-import { soonest } from '../../base/soonest.ts'
+import { firstOf } from '../../api/explain/index.ts'
 import {
-  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isConditionTrue, podFaultOf, refusalOf, sayAvailable, setTimedCondition, untilLateMs, whyOf,
-  withFault, withoutConditions,
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isConditionTrue, isPodTerminating, podFaultOf, refusalOf, sayAvailable,
+  setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
 } from '../kit/workload/index.ts'
-import { type Counts, countAfter } from './counts.ts'
-import { ordinalOf, revisionOf, startOrdinal } from './identity.ts'
+import { revisionOf } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observe.ts'
+import { type Counts, countRevision } from './places.ts'
 import type { Action } from './plan.ts'
 import { expectedUpdated, progressOf } from './progress.ts'
 
@@ -30,7 +29,7 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
   }
   const finished = isRolledOut(set, counts) ? { ...next, currentRevision: update.name, currentReplicas: counts.updatedReplicas } : next
   if (!seen.hasConditions) return finished
-  return { ...finished, desiredReplicas: look.replicas.length, expectedUpdatedReplicas: expectedUpdated(look), conditions: conditionsOf(look, counts, outcome) }
+  return { ...finished, desiredReplicas: look.places.wanted, expectedUpdatedReplicas: expectedUpdated(look), conditions: conditionsOf(look, counts, outcome) }
 }
 
 /**
@@ -55,6 +54,22 @@ function foreign({ conditions }: StatefulSetStatus): Partial<StatefulSetStatus> 
   return others.length > 0 ? { conditions: others } : {}
 }
 
+/** The counts once the caches have what was just made and deleted: nothing new will have to be said then. */
+function countAfter({ counts, revisions: { current, update } }: Look, done: readonly Action[]): Counts {
+  const after = { ...counts }
+  const names = { current: current.name, update: update.name }
+  for (const action of done) {
+    if (action.kind === 'CreatePod') {
+      after.replicas++
+      countRevision(after, names, revisionOf(action.pod), 1)
+    } else if (action.kind === 'DeletePod' && !isPodTerminating(action.pod)) {
+      if (!staysWhenDeleted(action.pod)) after.replicas--
+      countRevision(after, names, revisionOf(action.pod), -1)
+    }
+  }
+  return after
+}
+
 /** All are of the new revision and ready: it is the current one from now on. */
 function isRolledOut({ spec }: StatefulSet, { updatedReplicas, readyReplicas, replicas }: Counts): boolean {
   const wanted = spec.replicas ?? 1
@@ -62,35 +77,16 @@ function isRolledOut({ spec }: StatefulSet, { updatedReplicas, readyReplicas, re
 }
 
 function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Outcome<Action>): Condition[] {
-  const { nowMs, set, members, claims, nodeOf } = look.seen
-  const { replicas = 1, minReadySeconds = 0 } = set.spec
+  const { nowMs, set } = look.seen
+  const { replicas = 1 } = set.spec
   const fault = podFaultOf(outcome)
   const stored = withFault(set.status.conditions, fault, nowMs)
-  const { cause } = firstCause({
-    kind: 'StatefulSet',
-    object: set,
-    pods: members.flatMap(({ pod, isUnavailable }) => (isUnavailable ? [pod] : [])),
-    around: { nowMs, minReadySeconds, claimOf: (name) => claims.get(name), nodeOf },
-    refusal: refusalOf(stored),
-    isUpdated: (pod) => revisionOf(pod) === look.revisions.update.name || isKept(look, pod),
-    wait,
-  })
-  const why = whyOf(cause)
+  const why = whyOf(firstOf({ kind: 'StatefulSet', object: set, refusal: refusalOf(stored), wait }, look.places.causes.peek(), undefined))
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = setTimedCondition(progressOf(look, counts, done, why, failed), sayAvailable(counts.availableReplicas, replicas, replicas, why), nowMs)
   return withFault(available, fault, nowMs)
 }
 
-/** Whether the partition keeps a pod at the revision that it has. */
-const isKept = ({ seen: { set }, partition }: Look, { metadata: { name = '' } }: Pod): boolean =>
-  (ordinalOf(set, name) ?? Infinity) < startOrdinal(set) + partition
-
-/**
- * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
- * late.
- */
-export function changesInMs({ set: { spec }, members, nowMs, hasConditions }: Observed, { conditions }: StatefulSetStatus): number | undefined {
-  if (!hasConditions) return undefined
-  const going = members.flatMap(({ pod, isTerminating }) => (isTerminating ? [pod] : []))
-  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(going, nowMs))
-}
+/** The time after which a status says something else by itself: its deadline passes. */
+export const changesInMs = ({ set: { spec }, nowMs, hasConditions }: Observed, { conditions }: StatefulSetStatus): number | undefined =>
+  hasConditions ? deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs) : undefined
