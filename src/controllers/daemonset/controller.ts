@@ -8,6 +8,7 @@ import { type Observed, observe } from './observe.ts'
 import { type Action, type DeletePod, plan } from './plan.ts'
 import { changesInMs, status } from './status.ts'
 import { nodeWatch, waitingDaemons } from './wake.ts'
+import { daemonsOnNode, nodeRosters } from './node-rosters.ts'
 
 const selecting = selectorIndex(daemonsets, (set) => set.spec.selector)
 const quotas = raisedQuotas(daemonsets)
@@ -18,10 +19,11 @@ export const daemonSetController = defineController<DaemonSet, Observed, Action>
   owner: daemonsets,
   owns: [pods, controllerrevisions],
   watches: [selectedOrphans(selecting, pods), selectedOrphans(selecting, controllerrevisions), nodeWatch, quotas.watch],
-  indexes: [selecting.index, quotas.index, byNode, waitingDaemons],
+  indexes: [selecting.index, quotas.index, byNode, waitingDaemons, daemonsOnNode],
   gate: 'StaleControllerConsistencyDaemonSet',
   // A set that is being deleted keeps the status it has.
   observesGeneration: false,
+  rosters: nodeRosters,
   observe,
   plan,
   apply,

@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/types.ts'
 import { isPodAvailable, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
 import { waitMs } from './failed-pods.ts'
 import type { Observed } from './observe.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 import type { DeletePod } from './plan.ts'
 import { allowsSurge } from './strategy.ts'
 
@@ -22,7 +22,7 @@ export interface Management extends Changes {
 export function manage(seen: Observed): Management {
   const result: Management = { deletes: [], creates: [], failedInMs: undefined }
   const isSurging = allowsSurge(seen.set)
-  for (const place of seen.places) {
+  for (const place of seen.places.needy.values()) {
     if (place.fit === 'run' && place.pods.length === 0) result.creates.push(place.node)
     else if (place.fit === 'run' || place.fit === 'stay') tend(seen, place, isSurging, result)
     else takeAway(place, result)

@@ -9,6 +9,8 @@ export interface Revision {
   name: string
   /** What new pods say they are of. */
   hash: string
+  /** Two revisions may hold the same: pods of either are up to date. */
+  hashes: ReadonlySet<string>
   has(pod: Pod): boolean
 }
 
@@ -21,7 +23,6 @@ export function revisionOf(set: DaemonSet, history: readonly ControllerRevision[
   const { template } = set.spec
   const step = reviseTo(set.metadata.name!, history, template, set.status.collisionCount ?? 0)
   const [name, hash] = step.kind === 'Create' ? [step.name, step.hash] : [step.revision.metadata.name!, hashOfRevision(step.revision)]
-  // There may be two that hold the same: pods of either are up to date.
   const hashes = new Set([hash, ...history.filter((r) => holdsTemplate(r, template)).map(hashOfRevision)])
-  return { step, name, hash, has: (pod) => hashes.has(hashOfPod(pod) ?? '') }
+  return { step, name, hash, hashes, has: (pod) => hashes.has(hashOfPod(pod) ?? '') }
 }

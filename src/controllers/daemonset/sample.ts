@@ -1,8 +1,12 @@
 import type { ControllerRevision, DaemonSet, Node, Pod, Taint } from '../../api/generated/types.ts'
 import { templatePatch } from '../../api/kinds/controller-revision.ts'
+import { soonest } from '../../base/soonest.ts'
+import { compileLabelSelector } from '../../client/index.ts'
+import { nodeOf } from './daemon-pod.ts'
 import { fitOf } from './fit.ts'
-import { type Observed, newestOf } from './observe.ts'
-import { placesOf } from './places.ts'
+import type { Observed } from './observe.ts'
+import { type Basis, placeOf } from './place.ts'
+import { Places } from './places.ts'
 import type { Action } from './plan.ts'
 import { revisionOf } from './revision.ts'
 
@@ -96,19 +100,35 @@ export function sampleSeen({ set = sampleSet(), nodes = sampleNodes(3), pods = [
   const isB = set.spec.template.spec!.containers[0]!.image === 'b'
   const ofImage = (hash: string, number: number) => sampleRevision(hash, number, { ...set, spec: { ...set.spec, template: withImage(set, hash) } })
   const known = history ?? (isB ? [ofImage('a', 1), ofImage('b', 2)] : [ofImage('a', 1)])
+  const revision = revisionOf(set, known)
+  const basis: Basis = { set, matches: compileLabelSelector(set.spec.selector), fit: fitOf(set), revision }
+  const places = placesFor(basis, nodes, [...pods, ...adopt])
   return {
     set,
-    pods: { kept: [...pods], adopt: [...adopt], release: [...release] },
-    places: placesOf(nodes, fitOf(set), [...pods, ...adopt]),
-    revision: revisionOf(set, known),
+    places,
+    basis,
+    adopt,
+    release,
+    revision,
     history: known,
     orphanRevisions: [],
     failures: { generation: 1, nodes: new Map() },
-    newestNode: newestOf(nodes, fitOf(set)),
+    changesAtMs: soonest(...[...places.all()].map(({ changesAtMs }) => changesAtMs)),
     nowMs,
     hasConditions: true,
     ...over,
   }
+}
+
+function placesFor(basis: Basis, nodes: readonly Node[], pods: readonly Pod[]): Places {
+  const places = new Places()
+  const names = new Set([...nodes.map(({ metadata }) => metadata.name!), ...pods.map((pod) => nodeOf(pod) ?? '')])
+  for (const name of names) {
+    const node = nodes.find(({ metadata }) => metadata.name === name)
+    const place = placeOf(basis, { metadata: { name }, node, pods: pods.filter((pod) => (nodeOf(pod) ?? '') === name) }, nowMs)
+    if (place) places.add(place)
+  }
+  return places
 }
 
 function withImage({ spec: { template } }: DaemonSet, image: string): DaemonSet['spec']['template'] {

@@ -1,14 +1,13 @@
-import { type Cause, firstCause, isWorthNaming } from '../../api/explain/index.ts'
-import type { DaemonSet, DaemonSetStatus } from '../../api/generated/types.ts'
-import { soonest } from '../../base/soonest.ts'
+import { type Cause, firstOf, isWorthNaming } from '../../api/explain/index.ts'
+import type { DaemonSet, DaemonSetStatus, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import {
   type Condition, RevisionTakenError, deadlineInMs, endsProgress, isPodTerminating, podFaultOf, refusalOf, sayAvailable,
-  setTimedCondition, untilLateMs, whyOf, withFault, withoutConditions,
+  setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
 } from '../kit/workload/index.ts'
-import { type Counts, countNodes, placesAfter } from './counts.ts'
 import type { Observed } from './observe.ts'
-import type { Place } from './places.ts'
+import { type Place, withPods } from './place.ts'
+import type { Places } from './places.ts'
 import type { Action } from './plan.ts'
 import { progressOf } from './progress.ts'
 
@@ -17,13 +16,30 @@ export function status(seen: Observed, outcome: Outcome<Action>): DaemonSetStatu
   const { set, revision, hasConditions } = seen
   // Its revisions may be gone already: nobody can tell any more which pods are up to date.
   if (set.metadata.deletionTimestamp) return set.status
-  const places = placesAfter(seen.places, outcome)
-  const counts = countNodes(seen, places)
-  const told = { ...set.status, ...counts, ...collisions(set, outcome), observedGeneration: set.metadata.generation! }
-  if (hasConditions) return { ...told, updateRevision: revision.name, conditions: conditionsOf(seen, places, counts, outcome) }
-  const { conditions, updateRevision: _, ...rest } = told
-  const others = withoutConditions(conditions, ownConditions)
-  return others.length > 0 ? { ...rest, conditions: others } : rest
+  return seen.places.instead(placesAfter(seen, outcome), () => {
+    const told = { ...set.status, ...seen.places.counts, ...collisions(set, outcome), observedGeneration: set.metadata.generation! }
+    if (hasConditions) return { ...told, updateRevision: revision.name, conditions: conditionsOf(seen, outcome) }
+    const { conditions, updateRevision: _, ...rest } = told
+    const others = withoutConditions(conditions, ownConditions)
+    return others.length > 0 ? { ...rest, conditions: others } : rest
+  })
+}
+
+/**
+ * The places that are others after a step: what was made counts at once, and what was deleted is gone unless its node
+ * has to end it first.
+ */
+function placesAfter({ places, basis, nowMs }: Observed, { done, answers }: Outcome<Action>): Place[] {
+  const pods = new Map<string, readonly Pod[]>()
+  const podsAt = (node: string) => pods.get(node) ?? places.get(node)?.pods ?? []
+  for (const action of done) {
+    const answer = answers?.get(action) as Pod | undefined
+    if (action.kind === 'CreatePod' && answer) pods.set(action.node, [...podsAt(action.node), answer])
+    else if (action.kind === 'DeletePod' && !staysWhenDeleted(action.pod)) {
+      pods.set(action.node, podsAt(action.node).filter((pod) => pod !== action.pod))
+    }
+  }
+  return [...pods].flatMap(([node, there]) => (places.get(node) ? [withPods(basis, places.get(node)!, there, nowMs)] : []))
 }
 
 /**
@@ -36,30 +52,22 @@ function collisions({ status: { collisionCount } }: DaemonSet, { failed }: Outco
   return failed.some(({ error }) => error instanceof RevisionTakenError) ? { collisionCount: (collisionCount ?? 0) + 1 } : {}
 }
 
-function conditionsOf(seen: Observed, places: readonly Place[], counts: Counts, outcome: Outcome<Action>): Condition[] {
-  const { nowMs, set, revision, finders } = seen
-  const { desiredNumberScheduled: desired, numberAvailable } = counts
-  const { minReadySeconds = 0 } = set.spec
+function conditionsOf(seen: Observed, outcome: Outcome<Action>): Condition[] {
+  const { nowMs, set, places } = seen
+  const { desiredNumberScheduled: desired, numberAvailable } = places.counts
   const fault = podFaultOf(outcome)
-  const { cause } = firstCause({
-    kind: 'DaemonSet',
-    object: set,
-    pods: places.flatMap(({ pods }) => pods),
-    around: { nowMs, minReadySeconds, ...finders },
-    refusal: refusalOf(withFault(set.status.conditions, fault, nowMs)),
-    isUpdated: (pod) => revision.has(pod),
-    wait: outcome.wait,
-  })
+  const refusal = refusalOf(withFault(set.status.conditions, fault, nowMs))
+  const cause = firstOf({ kind: 'DaemonSet', object: set, refusal, wait: outcome.wait }, places.causes.peek(), undefined)
   const why = whyOf(isWorthNaming(cause) ? cause : (misplaced(places) ?? cause))
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = sayAvailable(numberAvailable, desired, desired, why, 'nodes have an available pod')
-  return withFault(setTimedCondition(progressOf(seen, places, counts, outcome.done, why, failed), available, nowMs), fault, nowMs)
+  return withFault(setTimedCondition(progressOf(seen, outcome.done, why, failed), available, nowMs), fault, nowMs)
 }
 
 /** The first pod that is not to be where it is. */
-function misplaced(places: readonly Place[]): Cause | undefined {
-  for (const { fit, node, pods } of places) {
-    const pod = fit === 'stay' || fit === 'leave' ? pods.find((p) => !isPodTerminating(p)) : undefined
+function misplaced(places: Places): Cause | undefined {
+  for (const { node, pods } of places.misplaced.values()) {
+    const pod = pods.find((p) => !isPodTerminating(p))
     if (!pod) continue
     const { namespace, name = '' } = pod.metadata
     const object = { kind: 'Pod', ...(namespace ? { namespace } : {}), name }
@@ -69,11 +77,6 @@ function misplaced(places: readonly Place[]): Cause | undefined {
   return undefined
 }
 
-/**
- * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
- * late.
- */
-export function changesInMs({ set: { spec }, pods, nowMs, hasConditions }: Observed, { conditions }: DaemonSetStatus): number | undefined {
-  if (!hasConditions) return undefined
-  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(pods.kept.filter(isPodTerminating), nowMs))
-}
+/** The time after which a status says something else by itself: its deadline passes. */
+export const changesInMs = ({ set: { spec }, nowMs, hasConditions }: Observed, { conditions }: DaemonSetStatus): number | undefined =>
+  hasConditions ? deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs) : undefined

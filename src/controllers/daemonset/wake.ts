@@ -1,10 +1,10 @@
-import { deepEqual } from '../../api/deep-equal.ts'
 import type { DaemonSet, Node, Pod } from '../../api/generated/types.ts'
 import { controllerOf, daemonsets, keyOf, nodes, pods, refersTo } from '../../client/index.ts'
 import { type CacheIndex, type Caches, type Watch, indexing, watching } from '../kit/index.ts'
 import { podsOnNode } from '../kit/workload/index.ts'
 import { nodeOf } from './daemon-pod.ts'
 import { fitOf } from './fit.ts'
+import { decidesFit } from './node-rosters.ts'
 
 const waitingFor = 'daemons-waiting-for-node'
 
@@ -16,12 +16,8 @@ export const waitingDaemons: CacheIndex = indexing(pods, waitingFor, (pod: Pod) 
   return node === undefined ? [] : [node]
 })
 
-/** A node's heartbeats concern nobody: only its labels and taints decide what runs there. Needs `byNode` and `waitingDaemons`. */
-export const nodeWatch: Watch = watching(
-  nodes,
-  (node, caches) => concerned(caches, node.metadata.name!),
-  (before, after) => !deepEqual(before.metadata.labels, after.metadata.labels) || !deepEqual(before.spec?.taints, after.spec?.taints),
-)
+/** Wakes the sets that a node concerns. Needs `byNode` and `waitingDaemons`. */
+export const nodeWatch: Watch = watching(nodes, (node, caches) => concerned(caches, node.metadata.name!), decidesFit)
 
 /** The sets that have something to do about a node as it is now. */
 function concerned(caches: Caches, name: string): string[] {

@@ -1,6 +1,6 @@
 import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
 import { compileLabelSelector, controllerOf, deployments, keyOf, pods, refersTo, replicasets } from '../../client/index.ts'
-import { type Caches, defineController, indexing, watching } from '../kit/index.ts'
+import { type Caches, defineController, indexing, watching, ownedPods } from '../kit/index.ts'
 import { announceProgress, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
 import { appliers } from './apply.ts'
 import { isRollingUpdate } from './bounds.ts'
@@ -37,7 +37,7 @@ export const deploymentController = defineController<Deployment, Observed, Actio
   owns: [replicasets],
   watches: [watching(replicasets, adopters), watching(pods, waiting, (before, after) => isLeaving(before) !== isLeaving(after))],
   indexes: [indexing(deployments, byNamespace, (d) => [d.metadata.namespace ?? ''])],
-  rosters: pods,
+  rosters: ownedPods,
   gate: 'StaleControllerConsistencyDeployment',
   observe,
   plan,

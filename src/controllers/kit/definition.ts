@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { IndexFunction, ResourceType } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
+import type { RosterKind } from './keep-rosters.ts'
 import type { RosterOf } from './roster.ts'
 import type { Writer } from './writer.ts'
 
@@ -38,7 +39,7 @@ export interface ObserveContext {
   /** The only clock of a plan: milliseconds since the epoch. */
   readonly nowMs: number
   readonly gates: FeatureGates
-  /** The roster of an owner's objects of the type that the definition names in `rosters`. */
+  /** The roster of an owner, of the kind that the definition names in `rosters`. */
   readonly roster: RosterOf<any>
   /** What `remember` said when this owner was last looked at; undefined in the first look of a process. */
   readonly remembered: unknown
@@ -137,11 +138,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
-  /**
-   * The type of objects that are kept in rosters, by the uid of the owner that manages them: what a reconcile reads of
-   * them is what has changed.
-   */
-  rosters?: ResourceType
+  /** How rosters are kept: what a reconcile reads of many objects is read once for each version of them. */
+  rosters?: RosterKind
   /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */
   gate?: GateName
   /** False for a controller that never has to see its own writes. */

@@ -5,61 +5,81 @@ import {
   resourceName,
 } from '../../client/index.ts'
 import { type Informers, byController } from './caches.ts'
-import { type Audit, Rosters } from './roster.ts'
+import { type Audit, type RosterSource, Rosters } from './roster.ts'
 import { byNode } from './workload/pod-indexes.ts'
 import { podsByClaim } from './workload/pods-of-claims.ts'
 
-/**
- * Keeps rosters up to date by the events of their cache. What a pod is read by besides itself, its node and its claims,
- * counts as a change of the pod when it makes a difference.
- */
+/** Says that the object of a key may be another, in the roster of one owner or in all of them. */
+export type Note = (key: string, ownerUid?: string) => void
+
+/** How a controller keeps its rosters: by which objects, and by which events. */
+export interface RosterKind {
+  sourceOf(informers: Informers, ownerUid: string): RosterSource<KubeObject>
+  /** Begins to tell of changes. Answers what ends that. */
+  follow(informers: Informers, note: Note): (() => void)[]
+}
+
 export function keepRosters(
-  type: ResourceType | undefined, informers: Informers, audit?: Audit,
+  kind: RosterKind | undefined, informers: Informers, audit?: Audit,
 ): { rosters: Rosters<KubeObject>; stop(): void } {
-  const informer = type && informers.get(resourceName(type))
-  if (!informer) return { rosters: new Rosters(() => nothing), stop: () => {} }
-  const rosters = new Rosters<KubeObject>((uid) => sourceOf(informer, uid), audit)
-  const note = (object: KubeObject) => {
-    const uid = controllerOf(object)?.uid
-    if (uid) rosters.note(uid, keyOf(object))
-  }
-  const stops = [informer.addHandler({
-    add: note,
-    delete: note,
-    update(old, object) {
-      note(object)
-      if (old.metadata.ownerReferences !== object.metadata.ownerReferences) note(old)
-    },
-  })]
-  if (type === (pods as ResourceType)) stops.push(...followSurroundings(informer as unknown as SharedInformer<Pod>, informers, note))
+  if (!kind) return { rosters: new Rosters(() => nothing), stop: () => {} }
+  const rosters = new Rosters<KubeObject>((uid) => kind.sourceOf(informers, uid), audit)
+  const stops = kind.follow(informers, (key, uid) => (uid === undefined ? rosters.noteAll(key) : rosters.note(uid, key)))
   return { rosters, stop: () => stops.forEach((stop) => stop()) }
 }
 
-const nothing = { all: () => [], get: () => undefined }
+const nothing: RosterSource<KubeObject> = { all: () => [], get: () => undefined }
 
-const sourceOf = (informer: SharedInformer, uid: string) => ({
-  all: () => informer.byIndex(byController, uid).map((object) => [keyOf(object), object] as const),
-  get: (key: string) => {
-    const object = informer.get(key)
-    return object && isControlledByUid(object, uid) ? object : undefined
+/** Rosters of the pods that an owner manages. */
+export const ownedPods: RosterKind = {
+  sourceOf(informers, uid) {
+    const informer = informerOf(informers, pods)!
+    return {
+      all: () => informer.byIndex(byController, uid).map((pod) => [keyOf(pod), pod] as const),
+      get: (key: string) => {
+        const pod = informer.get(key)
+        return pod && isControlledByUid(pod, uid) ? pod : undefined
+      },
+    }
   },
-})
+  follow: (informers, note) => followPods(informers, (pod) => {
+    const uid = controllerOf(pod)?.uid
+    if (uid) note(keyOf(pod), uid)
+  }),
+}
 
-function* followSurroundings(informer: SharedInformer<Pod>, informers: Informers, note: (pod: Pod) => void): Generator<() => void> {
-  const nodeCache = informers.get(resourceName(nodes)) as unknown as SharedInformer<Node> | undefined
-  const claimCache = informers.get(resourceName(persistentvolumeclaims)) as unknown as SharedInformer<PersistentVolumeClaim> | undefined
+export const informerOf = <T extends KubeObject>(informers: Informers, type: ResourceType<T>): SharedInformer<T> | undefined =>
+  informers.get(resourceName(type)) as unknown as SharedInformer<T> | undefined
+
+/**
+ * Tells of pods that have come, changed or gone. A pod is read by more than itself: when its node or one of its claims
+ * makes a difference, that counts as a change of the pod.
+ */
+export function followPods(informers: Informers, note: (pod: Pod) => void): (() => void)[] {
+  const informer = informerOf(informers, pods)!
+  const stops = [informer.addHandler({
+    add: note,
+    delete: note,
+    update(old, pod) {
+      note(pod)
+      if (old.metadata.ownerReferences !== pod.metadata.ownerReferences || old.spec !== pod.spec) note(old)
+    },
+  })]
   const noteAll = (index: string, value: string) => informer.byIndex(index, value).forEach(note)
+  const nodeCache = informerOf(informers, nodes)
   if (nodeCache) {
     informer.addIndex(byNode.name, byNode.valuesOf as never)
     const changed = ({ metadata }: Node) => noteAll(byNode.name, metadata.name!)
     const update = (old: Node, node: Node) => readiness(old) !== readiness(node) && changed(node)
-    yield nodeCache.addHandler({ add: changed, delete: changed, update })
+    stops.push(nodeCache.addHandler({ add: changed, delete: changed, update }))
   }
+  const claimCache = informerOf(informers, persistentvolumeclaims)
   if (claimCache) {
     informer.addIndex(podsByClaim.name, podsByClaim.valuesOf as never)
     const changed = (claim: PersistentVolumeClaim) => noteAll(podsByClaim.name, keyOf(claim))
-    yield claimCache.addHandler({ add: changed, delete: changed, update: (_, claim) => changed(claim) })
+    stops.push(claimCache.addHandler({ add: changed, delete: changed, update: (_, claim) => changed(claim) }))
   }
+  return stops
 }
 
 /** The part of a node that explains pods. */

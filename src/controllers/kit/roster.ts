@@ -125,6 +125,11 @@ export class Rosters<T extends KubeObject> {
     this.#rosters.get(ownerUid)?.note(key)
   }
 
+  /** An object that all owners have to do with has come, changed or gone. */
+  noteAll(key: string): void {
+    for (const roster of this.#rosters.values()) roster.note(key)
+  }
+
   /** Gives the rosters for one reconcile of a key. Those that it does not ask for are forgotten. */
   forReconcile(key: string): RosterOf<T> & { end(): void } {
     const before = this.#used.get(key)

@@ -1,5 +1,5 @@
 import { pods, replicasets } from '../../client/index.ts'
-import { type ControllerDefinition, defineController } from '../kit/index.ts'
+import { type ControllerDefinition, defineController, ownedPods } from '../kit/index.ts'
 import { raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { type Observed, type ReplicaKind, type ReplicaOwner, observe } from './observe.ts'
@@ -16,7 +16,7 @@ export function defineReplicaController<Owner extends ReplicaOwner>(name: string
     owns: [pods],
     watches: [selectedOrphans(selecting, pods), quotas.watch],
     indexes: [selecting.index, quotas.index],
-    rosters: pods,
+    rosters: ownedPods,
     gate: 'StaleControllerConsistencyReplicaSet',
     workers: 20,
     observe: (ctx, owner) => observe(kind, ctx, owner),

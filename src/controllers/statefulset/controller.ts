@@ -1,6 +1,6 @@
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { type KubeObject, controllerOf, controllerrevisions, isControlledBy, keyOf, persistentvolumeclaims, pods, statefulsets } from '../../client/index.ts'
-import { type Caches, defineController, watching } from '../kit/index.ts'
+import { type Caches, defineController, watching, ownedPods } from '../kit/index.ts'
 import { announceProgress, isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
@@ -19,7 +19,7 @@ export const statefulSetController = defineController<StatefulSet, Observed, Act
   watches: [watching(pods, setOfNamesake, mayBeOrphan), watching(persistentvolumeclaims, setOfClaim), quotas.watch],
   indexes: [quotas.index],
   gate: 'StaleControllerConsistencyStatefulSet',
-  rosters: pods,
+  rosters: ownedPods,
   observe,
   plan,
   apply,
