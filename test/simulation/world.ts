@@ -37,6 +37,7 @@ export class World {
   readonly profile: Profile
   readonly faults: Faults
   readonly store: Store
+  readonly seed: number
   readonly node: ApiNode
   readonly network: Network
   readonly managers: readonly Manager[]
@@ -61,6 +62,7 @@ export class World {
   #violation: Violation | undefined
 
   private constructor(options: WorldOptions) {
+    this.seed = options.seed
     this.random = new SeededRandom(options.seed)
     const profile = chooseProfile(options.profile, this.random.fork('profile'))
     this.profile = options.controllers.some((c) => c.trustsLists) ? { ...profile, staleList: 0 } : profile

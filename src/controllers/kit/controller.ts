@@ -11,9 +11,10 @@ import { type ControllerMetrics, measureController } from './controller-metrics.
 import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
 import type { Audit } from './roster.ts'
+import { type Gather, Gathering } from './gathering.ts'
 import { keepRosters } from './keep-rosters.ts'
 import { StaleKeys } from './stale-keys.ts'
-import { handlersOf } from './triggers.ts'
+import { changePriority, handlersOf } from './triggers.ts'
 import { UnsettledWrites } from './unsettled.ts'
 import { workOff } from './work-off.ts'
 import { WriteLog } from './write-log.ts'
@@ -32,6 +33,7 @@ export interface ControllerParts {
   logger: Logger
   metrics?: MetricsRegistry
   audit?: Audit
+  gather?: Gather
 }
 
 /** A controller in a term. */
@@ -60,6 +62,7 @@ export class Controller implements RunningController {
   readonly #store: ConsistencyStore
   readonly #unsettled = new UnsettledWrites()
   readonly #stale = new StaleKeys()
+  readonly #gathering: Gathering
   /** By key: how often it was looked at in vain since its cache is behind. */
   readonly #staleAttempts = new Map<string, number>()
   readonly #recorder: EventRecorder
@@ -84,6 +87,7 @@ export class Controller implements RunningController {
     this.#caches = new Caches(parts.informers)
     this.#store = new ConsistencyStore({ cachedUid: (resource, key) => parts.informers.get(resource)?.get(key)?.metadata.uid })
     this.#metrics = measureController(definition.name, parts.metrics)
+    this.#gathering = new Gathering(parts.clock, parts.gather)
     const { client, clock, random, metrics } = parts
     const measured = metrics ? { metrics } : {}
     this.#queue = new WorkQueue(definition.name, { clock, random, ...backOff, ...measured })
@@ -124,7 +128,12 @@ export class Controller implements RunningController {
       rosters,
     })
     const handlers = handlersOf(definition, this.#caches, {
-      enqueue: (key, priority) => this.#queue.add(key, { priority }),
+      // What a user asked for does not wait.
+      enqueue: (key, priority) => {
+        const waitMs = priority > changePriority ? 0 : this.#gathering.waitMs(key, rosters.membersOf(key))
+        if (waitMs === 0) this.#queue.add(key, { priority })
+        else if ((this.#queue.dueInMs(key) ?? Infinity) > waitMs) this.#queue.addAfter(key, waitMs, { priority })
+      },
       ownerGone: (key, uid) => {
         this.#store.clear(key, uid)
         measures?.gone(key)
@@ -167,6 +176,7 @@ export class Controller implements RunningController {
   async #process(key: string, reconciler: Reconciler, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
     const startedMs = clock.now()
+    this.#gathering.started(key)
     let verdict: Verdict
     try {
       verdict = await reconciler.reconcile(key, signal)
@@ -192,6 +202,7 @@ export class Controller implements RunningController {
         this.#told.delete(key)
         this.#store.clear(key)
         this.#unsettled.clear(key)
+        this.#gathering.forget(key)
         break
       case 'stale': {
         const { resource, wanted, seen } = verdict.missing

@@ -4,6 +4,7 @@ import { silentLogger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { type InformerFactoryOptions, TermRunner, type TermRunnerOptions } from '../../client/index.ts'
 import type { ManagedController } from './free-controller.ts'
+import type { Gather } from './gathering.ts'
 import type { Audit } from './roster.ts'
 import { Term, type TermSettings } from './term.ts'
 
@@ -15,6 +16,8 @@ export interface ControllerManagerOptions extends Omit<TermRunnerOptions, 'name'
   informers?: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
   /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
   audit?: Audit
+  /** The least time between two reconciles of an owner, by the number of its members. Tests make small owners wait, too. */
+  gather?: Gather
 }
 
 /** Runs controllers over one transport: their caches, their queues, and the election where only one process may act. */

@@ -150,6 +150,13 @@ export class Rosters<T extends KubeObject> {
     return Object.assign(of, { end })
   }
 
+  /** How many members the rosters have that the last reconcile of a key asked for. */
+  membersOf(key: string): number {
+    let members = 0
+    for (const uid of this.#used.get(key) ?? []) members += this.#rosters.get(uid)?.members.size ?? 0
+    return members
+  }
+
   /** The key is gone, and with it what was kept for it. */
   forget(key: string): void {
     this.forReconcile(key).end()

@@ -9,6 +9,7 @@ import { Controller, type RunningController } from './controller.ts'
 import { typesOf } from './definition.ts'
 import { type ManagedController, isFree } from './free-controller.ts'
 import { FreeRunner } from './free-runner.ts'
+import type { Gather } from './gathering.ts'
 import type { Audit } from './roster.ts'
 
 export interface TermSettings {
@@ -24,6 +25,8 @@ export interface TermSettings {
   informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
   /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
   audit?: Audit
+  /** The least time between two reconciles of an owner, by the number of its members. Tests make small owners wait, too. */
+  gather?: Gather
 }
 
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
@@ -54,7 +57,11 @@ export class Term {
         informer.addIndex(name, valuesOf)
       }
     }
-    const parts = { client, informers, clock, random, gates, logger, ...(settings.audit ? { audit: settings.audit } : {}), ...(metrics ? { metrics } : {}) }
+    const { audit, gather } = settings
+    const parts = {
+      client, informers, clock, random, gates, logger,
+      ...(audit ? { audit } : {}), ...(gather ? { gather } : {}), ...(metrics ? { metrics } : {}),
+    }
     const freely = {
       ...parts,
       metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),

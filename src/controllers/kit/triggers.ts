@@ -5,7 +5,7 @@ import type { AnyController, Watch } from './definition.ts'
 
 /** What a user asked for goes before what follows from it. */
 const userPriority = 10
-const changePriority = 0
+export const changePriority = 0
 
 export interface TriggerTarget {
   /** An owner is to be looked at. */
