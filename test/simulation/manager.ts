@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/api/object.ts'
 import type { SharedInformer } from '../../src/client/index.ts'
-import { type AnyController, ControllerManager, type ManagedController, type ObserveContext, isFree } from '../../src/controllers/kit/index.ts'
+import { type AnyController, ControllerManager, type ManagedController, type ObserveContext, type Size, isFree } from '../../src/controllers/kit/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { CacheWatch } from './cache-watch.ts'
 import { withPlantedBug } from './condition-breakages.ts'
@@ -98,7 +98,7 @@ export class Manager {
         clock: process.clock,
         random,
         // Owners of a few pods would not have to wait, and nothing would be gathered.
-        ...(world.seed % 2 === 0 ? { gather: (members: number) => members * 15 } : {}),
+        ...(world.seed % 2 === 0 ? { gather: ({ members, goneThrough }: Size) => (members + goneThrough) * 15 } : {}),
         audit: (problem) => world.judge('rosters are what their objects say', problem.message),
         logger: new Logger((line) => world.judge('no part finds fault with itself', line), 'error', {}, () => process.clock.now()),
         ...(world.profile.election ? { leaderElection: { ...electionLease, identity } } : {}),

@@ -49,6 +49,7 @@ export const disruption = defineController<PodDisruptionBudget, Observed, Action
   // A failure leaves the generation that was last understood.
   observesGeneration: false,
   observe,
+  goesThrough: ({ pods: selectedNow }) => selectedNow.length,
   plan,
   apply,
   status,

@@ -37,6 +37,7 @@ export const endpointSlice = defineController<Service, Observed, Action>({
   ],
   indexes: [podsByLabel, byNode, servicesByPod.index, slicesByService],
   observe,
+  goesThrough: ({ pods }) => pods?.length ?? 0,
   plan,
   apply: {
     CreateSlice: telling<Of<'CreateSlice'>>('create', ({ writer }, { slice }) => writer.create(endpointslices, slice)),

@@ -18,6 +18,7 @@ export const endpoint = defineController<Service, Observed, Action>({
     pods: isServedByPods(service) ? podsServing(caches, service) : undefined,
     endpoints: caches.get(endpoints, service.metadata.namespace ?? '', service.metadata.name ?? ''),
   }),
+  goesThrough: ({ pods }) => pods?.length ?? 0,
   plan,
   apply: {
     CreateEndpoints: {

@@ -126,6 +126,7 @@ export class Controller implements RunningController {
       tell: (about, type, reason, message) => this.#recorder.event(about, type, reason, message, this.#kindOf(about)),
       measures,
       rosters,
+      gathering: this.#gathering,
     })
     const handlers = handlersOf(definition, this.#caches, {
       // What a user asked for does not wait.

@@ -138,6 +138,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
+  /** How many objects each reconcile goes through, where that is more than what has changed: large owners wait for more. */
+  goesThrough?(seen: Observed): number
   /** How rosters are kept: what a reconcile reads of many objects is read once for each version of them. */
   rosters?: RosterKind
   /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */

@@ -20,6 +20,7 @@ export type {
   Watch,
 } from './definition.ts'
 export { TerminalError, isNamespaceTerminating } from './errors.ts'
+export type { Size } from './gathering.ts'
 export { isFree } from './free-controller.ts'
 export type { FreeContext, FreeController, ManagedController, Running } from './free-controller.ts'
 export { KeyLoop } from './key-loop.ts'

@@ -11,6 +11,7 @@ import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
 import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMeasures, Step, Told } from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
+import type { Gathering } from './gathering.ts'
 import { Momentum } from './momentum.ts'
 import type { Rosters } from './roster.ts'
 import { isSameStatus, statusTypeOf } from './same-status.ts'
@@ -46,6 +47,7 @@ export interface ReconcilerParts {
   tell: TellEvent
   measures: OwnerMeasures<KubeObject, unknown> | undefined
   rosters: Rosters<KubeObject>
+  gathering: Gathering
 }
 
 /** How often a status is written that may wait. */
@@ -169,6 +171,7 @@ export class Reconciler {
     const roster = rosters.forReconcile(keyOf(owner))
     const seen = definition.observe({ caches, nowMs, gates, roster, remembered: this.#recall(owner) }, owner) as unknown
     roster.end()
+    if (definition.goesThrough) this.#parts.gathering.goesThrough(keyOf(owner), definition.goesThrough(seen))
     return seen
   }
 
