@@ -85,6 +85,7 @@ export class Reconciler {
       if (!owner) return this.#forget(key)
       const readiness = store?.ensureReady(key, owner.metadata.uid)
       if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
+      unsettled.dropSeenNames(subject, caches)
       return await this.#act(owner, signal)
     } catch (e) {
       signal.throwIfAborted()

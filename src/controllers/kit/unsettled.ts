@@ -1,6 +1,7 @@
 import { isNotFound } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type Client, type ResourceType, resourceName } from '../../client/index.ts'
+import type { Caches } from './caches.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 
 /** A write that was sent and not answered. */
@@ -15,11 +16,18 @@ export interface UnsettledWrite {
   generateName?: string
 }
 
+/** Names for objects of one type in one namespace. */
+interface KeptNames {
+  type: ResourceType
+  namespace: string
+  names: string[]
+}
+
 interface Pending {
   uid: string
   writes: UnsettledWrite[]
   /** Names that were asked for and that no object has, as far as anybody knows, by resource, namespace and prefix. */
-  readonly names: Map<string, string[]>
+  readonly names: Map<string, KeptNames>
 }
 
 const prefixKey = (type: ResourceType, namespace: string, generateName: string) => `${resourceName(type)} ${namespace}/${generateName}`
@@ -27,7 +35,8 @@ const prefixKey = (type: ResourceType, namespace: string, generateName: string) 
 /**
  * Writes of unknown fate, by owner. Before an owner is looked at again, the server is asked what became of them; the answer is a version the
  * cache must reach. A name whose object is not there is kept for the next object of its kind: should the lost request still
- * arrive, one of the two fails, and there are never two objects.
+ * arrive, one of the two fails, and there are never two objects. Once a reconcile has seen an object of that name, the
+ * name is dropped.
  */
 export class UnsettledWrites {
   readonly #owners = new Map<string, Pending>()
@@ -49,14 +58,29 @@ export class UnsettledWrites {
     if (pending.names.size === 0) this.#owners.delete(subject.key)
   }
 
+  /**
+   * Drops names whose objects the cache has. To be called right before a reconcile reads the cache: an object that comes
+   * later is not counted by its plan, and its name must still fail.
+   */
+  dropSeenNames({ key, uid }: Subject, caches: Caches): void {
+    const pending = this.#owners.get(key)
+    if (pending?.uid !== uid) return
+    for (const [at, { type, namespace, names }] of pending.names) {
+      if (!caches.covers(type, namespace)) continue
+      const left = names.filter((name) => !caches.get(type, namespace, name))
+      if (left.length === 0) pending.names.delete(at)
+      else pending.names.set(at, { type, namespace, names: left })
+    }
+  }
+
   /** A name that was sent before and never seen, to be used again. */
   takeName({ key, uid }: Subject, type: ResourceType, namespace: string, generateName: string): string | undefined {
     const pending = this.#owners.get(key)
     if (pending?.uid !== uid) return undefined
     const at = prefixKey(type, namespace, generateName)
-    const names = pending.names.get(at)
-    const name = names?.shift()
-    if (names?.length === 0) pending.names.delete(at)
+    const kept = pending.names.get(at)
+    const name = kept?.names.shift()
+    if (kept?.names.length === 0) pending.names.delete(at)
     return name
   }
 
@@ -64,7 +88,7 @@ export class UnsettledWrites {
   keepName({ key, uid }: Subject, type: ResourceType, namespace: string, generateName: string, name: string): void {
     const { names } = this.#of(key, uid)
     const at = prefixKey(type, namespace, generateName)
-    names.set(at, [...(names.get(at) ?? []), name])
+    names.set(at, { type, namespace, names: [...(names.get(at)?.names ?? []), name] })
   }
 
   clear(key: string): void {

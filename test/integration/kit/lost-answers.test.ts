@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { forbiddenError } from '../../../src/api/errors.ts'
+import type { Pod } from '../../../src/api/generated/types.ts'
 import { type ApiRequest, TransportError, configmaps, replicasets } from '../../../src/client/index.ts'
 import { replicaSet } from './crew.ts'
 import { Scene } from './scene.ts'
@@ -66,6 +68,26 @@ describe('a create whose answer is lost', () => {
     await s.pass(10_000)
     expect(await s.podsOf('web')).toHaveLength(1)
     expect(attempts).toBe(2)
+  })
+
+  it('leaves its name to the object that arrives late: the next object gets another one', async () => {
+    const s = await Scene.start()
+    let attempts = 0
+    s.wire.intercept = async (request, send) => {
+      if (!makesPod(request) || ++attempts > 2) return send()
+      // The first arrives after the server was asked about it, and before the second is refused.
+      if (attempts === 1) s.clock.after(1000, () => send().catch(() => {}))
+      else await new Promise<void>((resolve) => void s.clock.after(2000, resolve))
+      throw attempts === 1 ? lost() : forbiddenError({ group: '', resource: 'pods' }, 'web', 'exceeded quota')
+    }
+    await s.client.create(replicasets, replicaSet('web', 1))
+    await s.pass(10_000)
+    const [first] = await s.podsOf('web')
+    await s.client.patch(replicasets, 'default', 'web', { spec: { replicas: 2 } }, { type: 'merge' })
+    await s.pass(10_000)
+    expect(await s.podsOf('web')).toHaveLength(2)
+    const names = s.wire.writes.filter(({ request }) => makesPod(request)).map(({ request }) => (request.body as Pod).metadata.name)
+    expect(names).toEqual([first!.metadata.name, first!.metadata.name, expect.not.stringMatching(first!.metadata.name!)])
   })
 
   it('is not repeated while the cache has not caught up', async () => {
