@@ -100,19 +100,16 @@ function beginningOf(
   if (created) return say('NewReplicaSetCreated', created)
   if (newSet && (!current || isUntold(deployment, newSet))) return say('FoundNewReplicaSet', newSet.metadata.name)
   if (current?.reason === pausedReason) return { ...say(resumedReason, undefined), status: 'Unknown' }
-  // A Recreate has no ReplicaSet before the old pods are gone: its time is its own nevertheless. As in Kubernetes, one that
-  // follows a rollout which is complete begins with its ReplicaSet.
-  if (current?.progress && !newSet) {
-    const isSame = current.progress.revision === draftName(deployment) || isRolloutSettled(conditions)
-    return isSame ? undefined : say(movingReason, undefined)
-  }
-  if (!current || !newSet) return undefined
   const isDone = isRolloutSettled(conditions)
-  if (current.progress) {
+  // There may be no ReplicaSet: a Recreate has none before the old pods are gone, and one may change hands. The time
+  // counts nevertheless. As in Kubernetes, a Recreate that follows a complete rollout begins with its ReplicaSet.
+  if (current?.progress) {
     const { revision, desiredReplicas } = current.progress
     const isScaled = !isDone && desiredReplicas !== replicasOf(deployment)
-    return revision !== newSet.metadata.name || isScaled ? say(movingReason, undefined) : undefined
+    const isRevised = newSet ? revision !== newSet.metadata.name : !isDone && revision !== draftName(deployment)
+    return isRevised || isScaled ? say(movingReason, undefined) : undefined
   }
+  if (!current || !newSet) return undefined
   // Without a mark, a completed rollout is followed by another if old pods go, or new ones come, while there are both.
   const isBegun = isDone && hasRisen(deployment.status ?? {}, status) && status.replicas !== status.updatedReplicas
   return isBegun ? say(movingReason, undefined) : undefined

@@ -7,6 +7,7 @@ import { findCondition } from '../kit/workload/index.ts'
 import { revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
 import { HashCollision } from './hash-collision.ts'
 import { type Action, plan } from './plan.ts'
+import { draftOf } from './replica-sets.ts'
 import { deployment, nowMs, observed, replicaSet } from './sample-deployments.ts'
 import { annotationsOf, changesInMs, statusOf } from './status.ts'
 
@@ -136,6 +137,18 @@ describe('Progressing', () => {
   it('starts its clock with every new ReplicaSet', () => {
     const seen = observed({ deployment: of({}, { conditions: [progressing('NewReplicaSetCreated')] }) })
     expect(findCondition(statusOf(seen, done(seen)).conditions, 'Progressing')!.lastUpdateTime).toBe(at(0))
+  })
+
+  it.each<[string, object, string]>([
+    ['begins anew with a scale', { desiredReplicas: 9 }, 'True ReplicaSetUpdated'],
+    ['begins anew with another template', { revision: 'web-8' }, 'True ReplicaSetUpdated'],
+    ['is out of time otherwise', {}, 'False ProgressDeadlineExceeded'],
+  ])('without a ReplicaSet of its template, %s', (_, over, expected) => {
+    const template = draftOf(deployment(), 0, {}).metadata.name
+    const exceeded = { status: 'False', lastUpdateTime: at(90), progress: { revision: template, desiredReplicas: 10, ...over } }
+    const before = { conditions: [progressing('ProgressDeadlineExceeded', exceeded)] }
+    const sets = [replicaSet(1, { replicas: 8 })]
+    expect(words(observed({ deployment: of({ strategy: { type: 'Recreate' } }, before), sets }))).toContain(expected)
   })
 
   it('starts its clock with a resume, and with progress only', () => {

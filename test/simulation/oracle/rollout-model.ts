@@ -66,8 +66,9 @@ export function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
   if (isRevised) return 'yes'
   // As in Kubernetes, a Deployment that was out of time before it was paused says so until it moves again.
   if (terms.isPaused && !next.isPaused) return before.phase === 'exceeded' ? 'perhaps' : 'yes'
-  if (next.revision === '' || terms.revision === '') return 'perhaps'
-  if (isScaled) return next.staysComplete && isOver(before.phase) ? 'perhaps' : 'yes'
+  const staysOver = next.staysComplete && isOver(before.phase)
+  if (isScaled && !staysOver) return 'yes'
+  if (isScaled || next.revision === '' || terms.revision === '') return 'perhaps'
   // A partition that has nothing to keep back may change without a word.
   if (next.goals.every((goal, i) => goal !== terms.goals[i])) return before.hasOld ? 'yes' : 'perhaps'
   const isAdded = [...next.nodes].some(([uid, madeMs]) => !known.has(uid) && madeMs > startMs + slackMs)
