@@ -236,6 +236,14 @@ describe('refreshPod()', () => {
       })
     })
 
+    it('takes a pod out of service first whose gate is open, and then gives it the whole period', () => {
+      const { status, ...rest } = refresh({ ...inGrace(6), conditions: {} })
+      expect(rest).toEqual({ pod: undefined, requeueAfterMs: undefined })
+      expect(status?.status?.conditions[0]).toMatchObject({ ...shutGate('web-r1'), lastTransitionTime: now })
+      const since = { status: 'False', lastTransitionTime: now }
+      expect(refresh({ ...inGrace(6), conditions: { InPlaceUpdateReady: since } })).toEqual({ ...none, requeueAfterMs: 5500 })
+    })
+
     it.each<[what: string, sample: SamplePod]>([
       ['another revision', inGrace(10, 'web-r7')],
       ['something unreadable', { ...inGrace(10), annotations: { [stateAnnotation]: started(), [graceAnnotation]: '{' } }],

@@ -1,7 +1,7 @@
 import type { CloneSet, LifecycleHook, Pod } from '../../api/generated/types.ts'
 import { graceAnnotation, inPlaceUpdateReady, readState, unfinishedUpdate } from '../../api/kinds/in-place-update.ts'
 import { hookWait, isHeld } from '../../api/kinds/lifecycle-hooks.ts'
-import { isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
+import { findCondition, isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
 import type { PatchLifecycle, PodPatch, UpdateInPlace } from './actions.ts'
 import type { InPlaceChange, InPlaceVerdict } from './in-place-change.ts'
 import { readGrace } from './in-place-grace.ts'
@@ -37,7 +37,12 @@ function endGrace(pod: Pod, hash: string, nowMs: number): Refreshed {
   const [grace, state] = [readGrace(pod), readState(pod)]
   // What cannot be read, or is about another revision, is given up: the pod is updated anew.
   if (!grace || !state || hashOfName(grace.revision) !== hash) return act(merge(pod, {}, { [graceAnnotation]: null }))
-  const leftMs = millisecondsOf(state.updateTimestamp) + grace.graceSeconds * 1000 - nowMs
+  const gate = findCondition(pod.status?.conditions, inPlaceUpdateReady)
+  // The note of the grace period may arrive after its sender gave it up and opened the gate again.
+  const { status } = gate?.status === 'True' ? gatesPatch(pod, shutUpdateGate(pod, grace.revision), nowMs) : {}
+  if (status) return { action: { kind: 'PatchLifecycle', pod, patch: { status } } }
+  const shutMs = millisecondsOf(gate?.lastTransitionTime) || 0
+  const leftMs = Math.max(shutMs, millisecondsOf(state.updateTimestamp)) + grace.graceSeconds * 1000 - nowMs
   return leftMs > 0 ? { requeueAfterMs: leftMs } : act(changePatch(pod, grace.change, state))
 }
 
