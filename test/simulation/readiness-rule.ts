@@ -62,7 +62,8 @@ export const behindIsTold = (): Invariant => {
       const leader = world.managers.find((m) => m.life?.manager.isActive)?.life
       if (!leader) return undefined
       const frozen = [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
-      const caches = [...leader.caches].map(({ informer }) => informer)
+      // Caches of a term that is over are known until those of the next term are read.
+      const caches = [...leader.caches].map(({ informer }) => informer).filter(({ state }) => state.kind !== 'Stopped')
       const heardAtMs = (informer: SharedInformer) => leader.process.clock.now() - Math.round(informer.lag.silentSeconds() * 1000)
       if (frozen) {
         for (const informer of caches) if (informer.type.plural === frozen.plural) frozenSince.set(informer, heardAtMs(informer))
