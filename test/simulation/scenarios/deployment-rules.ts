@@ -36,13 +36,19 @@ interface Resizing {
 class Resizings {
   /** By Deployment: the revision of the last change that was nobody's decision any more. */
   readonly #late = new Map<string, number>()
+  /** Revisions of changes that were looked at. */
+  readonly #counted = new Set<number>()
 
   of(call: Call, world: World): Resizing | undefined {
-    const after = call.plural === replicasets.plural && call.subresource === '' && call.method !== 'DELETE' && isWrite(call) ? (call.outcome?.object as ReplicaSet | undefined) : undefined
-    const uid = after && controllerOf(after)?.uid
-    if (!after || !uid) return undefined
-    const revision = Number(after.metadata.resourceVersion)
-    const before = world.truth.getAt(replicasets.plural, `default/${after.metadata.name}`, revision - 1) as ReplicaSet | undefined
+    const { plural, subresource, method } = call
+    const isChange = plural === replicasets.plural && !subresource && isWrite(call) && method !== 'DELETE'
+    const answer = isChange ? call.outcome?.object : undefined
+    const uid = answer && controllerOf(answer)?.uid
+    const revision = Number(answer?.metadata.resourceVersion)
+    // An answer of metadata only has no size. A write that changes nothing is answered with the version before.
+    const { before, after } = (world.truth.change(revision) ?? {}) as { before?: ReplicaSet; after?: ReplicaSet }
+    if (!after || !uid || this.#counted.has(revision)) return undefined
+    this.#counted.add(revision)
     const growth = replicasOf(after) - (before?.metadata.uid === after.metadata.uid ? replicasOf(before!) : 0)
     if (growth === 0) return undefined
     const life = world.lives.get(call.process)
