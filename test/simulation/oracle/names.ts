@@ -6,8 +6,8 @@ import type { Surroundings } from './knowledge.ts'
 /** A generated or numbered name: words of a sentence have no hyphen. */
 const name = '"?([a-z0-9][a-z0-9.]*(?:-[a-z0-9.]+)*-[a-z0-9]+)"?'
 const patterns = {
-  // One that is being made is not there yet.
-  pod: new RegExp(`\\b[Pp]od ${name}(?! is being made)`, 'g'),
+  // One that is yet to be made is not there. The whole name counts: not a-1 of a-12.
+  pod: new RegExp(`\\b[Pp]od ${name}(?![.-]?[a-z0-9]|"? is (?:being )?made)`, 'g'),
   blocker: new RegExp(`\\bPod ${name}`, 'g'),
   claim: new RegExp(`\\b[Cc]laim ${name}`, 'g'),
   set: new RegExp(`\\b(?:ReplicaSet|replica set) ${name}`, 'g'),

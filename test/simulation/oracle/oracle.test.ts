@@ -69,6 +69,9 @@ const mixedAtFirst: Moment = { ...mixed, says: { ...mixed.says, progressing: beg
 const waiting = progress('True WaitingForPodDeletion', 5)
 const forDeletion: Moment = { ...mixed, says: { ...mixed.says, progressing: waiting } }
 
+const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }]
+const withClaim = { ...first, spec: { ...first.spec, volumes } }
+
 const named = (message: string): Partial<Says> => ({ available: { ...tooFew, message } })
 
 describe('the oracle finds, in what a set says,', () => {
@@ -148,6 +151,15 @@ describe('the oracle finds, in what a set says,', () => {
   ])('%s', (_, honest, lie, found) => {
     expect(judgeStory(honest)).toEqual(honest.moments.map(() => undefined))
     expect(judgeStory(withLie(honest, lie)).at(-1)).toContain(found)
+  })
+
+  it.each([
+    'Pod web-12 is being made.',
+    'StatefulSet web waits: claim data-web-0 is to go before pod web-12 is made.',
+  ])('nothing where a pod is not there yet: %s', (message) => {
+    const saying: Says = { ...oneOfTwo.says, available: { ...tooFew, message } }
+    const moment: Moment = { ...oneOfTwo, pods: [withClaim], says: saying }
+    expect(judgeStory(cloneSet({}, nobody, moment))).toEqual([undefined, undefined])
   })
 
   it('nothing where a refusal is told of as it happens', () => {
