@@ -43,6 +43,8 @@ export class ConditionOracle {
   readonly #pending = new Map<string, Pending[]>()
   readonly #stored = new Map<string, Stored[]>()
   readonly #turns = new Map<string, { turns: number; causes: number }>()
+  /** Calls from the time of the faults that were not answered yet. A controller does nothing for an owner meanwhile. */
+  readonly #troubled = new Set<Call>()
   #calmSinceMs: number | undefined
 
   constructor(kinds: readonly WorkloadKind[]) {
@@ -53,9 +55,16 @@ export class ConditionOracle {
     return [
       {
         name: 'every condition follows from what its writer saw',
-        sent: (call, world) => this.#judgeCall(call, world),
+        sent: (call, world) => {
+          if (world.faults.isOn) this.#troubled.add(call)
+          return this.#judgeCall(call, world)
+        },
         happened: (call, world) => void this.#keeper.happened(call, world),
-        answered: (call, world) => void this.#keeper.answered(call, world),
+        answered: (call, world) => {
+          this.#troubled.delete(call)
+          this.#keeper.answered(call, world)
+          return undefined
+        },
         changed: (change) => void this.#note(change),
       },
       { name: 'Available turns no more often than there is a reason', changed: (change) => this.#countTurns(change) },
@@ -153,7 +162,9 @@ export class ConditionOracle {
   }
 
   #followCalm(world: World, { life }: Manager): void {
-    const isCalm = !world.faults.isOn && life!.manager.role.kind === 'acting' && [...life!.caches].every((cache) => cache.behind() === undefined)
+    const isWaiting = [...this.#troubled].some((call) => call.process === life!.process)
+    const isSynced = [...life!.caches].every((cache) => cache.behind() === undefined)
+    const isCalm = !world.faults.isOn && !isWaiting && life!.manager.role.kind === 'acting' && isSynced
     this.#calmSinceMs = isCalm ? (this.#calmSinceMs ?? world.timeline.nowMs) : undefined
   }
 }

@@ -142,6 +142,8 @@ describe('the oracle finds, in what a set says,', () => {
       cloneSet({}, nobody, oneOfTwo), { progressing: progress('True Whatever', 5) }, 'which nobody knows'],
     ['a pod that is not there',
       cloneSet({}, nobody, oneOfTwo), named('Pod web-7 waits.'), 'names pod web-7, which is not there'],
+    ['a pod that is not there, at the end of a sentence',
+      cloneSet({}, nobody, oneOfTwo), named('It waits for pod web-7.'), 'names pod web-7'],
     ['a claim that is not there',
       cloneSet({}, nobody, oneOfTwo), named('Claim data-7 waits.'), 'names claim data-7, which is not there'],
     ['a node that is not there',

@@ -243,8 +243,11 @@ const neverTooManyDown = (): Invariant => {
 
 const ownerKinds = (claim: KubeObject | undefined): string => (claim?.metadata.ownerReferences ?? []).map((ref) => ref.kind).join()
 
-/** Claims belong to whom the policy says that was seen, and none to a pod that goes and is wanted. */
-const claimsAreKept = (): Invariant => ({
+/**
+ * Claims belong to whom the policy says that was seen, and none to a pod that goes and is wanted. `late` has the version
+ * of each claim that a change made which came late: who has not seen it cannot know of it.
+ */
+const claimsAreKept = (late = new Map<string, number>()): Invariant => ({
   name: 'no claim goes against its retention policy',
   happened(call, world): Verdict {
     if (call.method === 'DELETE' && call.plural === persistentvolumeclaims.plural && world.lives.has(call.process)) return `${describe(call)}, which is the garbage collector's business`
@@ -257,10 +260,13 @@ const claimsAreKept = (): Invariant => ({
       const claim = world.truth.get(persistentvolumeclaims.plural, `default/data-${call.name}`)
       // One that is on its way out already is not to be kept.
       const isLost = claim?.metadata.ownerReferences?.some((ref) => ref.uid === pod!.metadata.uid) && !claim.metadata.deletionTimestamp
-      return isLost ? `${decision.who}, which takes ${claim!.metadata.name} with it` : undefined
+      const seen = claim && decision.claim(claim.metadata.name!)
+      const isKnown = (late.get(`data-${call.name}`) ?? 0) <= Number(seen?.metadata.resourceVersion ?? 0)
+      return isLost && isKnown ? `${decision.who}, which takes ${claim!.metadata.name} with it` : undefined
     }
     if (call.method !== 'PATCH' || call.plural !== persistentvolumeclaims.plural) return undefined
     const claim = call.outcome?.object
+    if (claim && isLate(call)) late.set(call.name, Number(claim.metadata.resourceVersion))
     const podName = call.name.slice('data-'.length)
     const set = world.truth.list(statefulsets.plural).find(({ metadata }) => metadata.name === setNameOf(podName))
     const decision = claim && decisionOf(call, world, set?.metadata.uid)
