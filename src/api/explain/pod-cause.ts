@@ -67,11 +67,13 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   // A node that is through with a pod deletes it without a grace period.
   const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
   const isHeld = hasEnded && finalizers.some((name) => !ownFinalizers.has(name))
-  if (around.nowMs < lateAtMs && !isHeld) {
+  const node = nodeCause(pod, around, say)
+  // Nobody ends a pod on a node that does not report: its grace period is nothing to wait for.
+  const isLost = node?.what === 'NodeLost' && !hasEnded
+  if (around.nowMs < lateAtMs && !isHeld && !isLost) {
     const help = 'Wait: it has its grace period to end.'
     return say('Terminating', 'starting', 'is being deleted', deletionAskedAt(pod), help, lateAtMs)
   }
-  const node = nodeCause(pod, around, say)
   if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
   if (finalizers.length > 0 && hasEnded) {
     const names = quoted(finalizers)

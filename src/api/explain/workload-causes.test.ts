@@ -195,11 +195,14 @@ describe('what the workload itself waits for', () => {
       {
         status: {
           conditions: [
-            condition('Waiting', 'False', 9, { reason: 'BackOff', message: 'After 2 failures, the next. Pod x' }),
+            condition(
+              'Waiting', 'False', 9,
+              { message: `After 2 failures in a row, the next pod is due at ${timeAt(900)}. Pod x` },
+            ),
           ],
         },
       },
-      'BackOff timed: Job web backs off: after 2 failures, the next.',
+      `BackOff timed: Job web backs off: after 2 failures in a row, the next pod is due at ${timeAt(900)}.`,
     ],
     [
       'deleted with a finalizer', {},

@@ -1,7 +1,10 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
+import { isPodActive } from '../kinds/pod-availability.ts'
 import { type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, isWorthNaming } from './cause.ts'
+import { pauseInConditions, pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
+import { type Refusal, refusalWords } from './refusal.ts'
 import { type Surroundings, causeOfPod } from './pod-cause.ts'
 
 /** The fields of a workload that explain what it waits for. Each kind has some of them. */
@@ -12,19 +15,18 @@ export interface WorkloadObject extends KubeObject {
     suspend?: boolean
     podManagementPolicy?: string
     updateStrategy?: { type?: string; paused?: boolean }
+    /** These three are of Jobs. */
+    parallelism?: number
+    completions?: number
+    backoffLimitPerIndex?: number
   }
   status?: {
     observedGeneration?: Int64
     updateRevision?: string
+    active?: unknown
+    succeeded?: number
     conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null; lastUpdateTime?: string | null }[] | null
   }
-}
-
-/** A request for the workload that the API server refused. The newest one counts. */
-export interface Refusal {
-  what: 'CreateRefused' | 'DeleteRefused' | 'UpdateRefused'
-  message: string
-  since?: string
 }
 
 /** A workload with all that explains it. What is not given is not explained. */
@@ -87,9 +89,11 @@ const eitherOf = (first: Cause | undefined, going: Cause | undefined): Cause | u
 
 /** All causes of a workload, the worst first. */
 export function explain(workload: Workload): Cause[] {
-  const all = [...workload.pods, ...(workload.going ?? [])]
+  const pause = jobPause(workload)
+  const every = [...workload.pods, ...(workload.going ?? [])]
+  const all = workload.kind === 'Job' ? podsThatMatter(every, pause !== undefined) : every
   const pods = all.flatMap((pod) => causeIn(workload, pod) ?? []).sort(byWeight)
-  const own = [...holdCauses(workload), ...budgetCauses(workload)]
+  const own = [...holdCauses(workload), ...(pause ? [pause] : []), ...budgetCauses(workload)]
   const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
   const wait = hasTrouble ? undefined : waitCause(workload)
   const nameless = (cause: Cause): Cause => ({ ...cause, object: noName })
@@ -129,19 +133,11 @@ function brokenOldPod({ object: { metadata: { name } } }: Pick<Workload, 'object
   }
 }
 
-const refusalHelp: Record<Refusal['what'], string> = {
-  CreateRefused: 'Raise the quota, or mend what the message names; the controller tries again by itself.',
-  DeleteRefused: 'Mend what the message names; the controller tries again by itself.',
-  UpdateRefused: 'Mend what the message names, or let the pods be recreated instead.',
-}
-
-const refusalVerbs: Record<Refusal['what'], string> = { CreateRefused: 'create', DeleteRefused: 'delete', UpdateRefused: 'update' }
-
 function refusalCause(workload: Workload): Cause | undefined {
   const { refusal } = workload
   if (!refusal) return undefined
-  const { what, message, since } = refusal
-  return make(workload, what, 'trouble', `cannot ${refusalVerbs[what]} a pod: ${message.replace(/\.$/, '')}`, since, refusalHelp[what])
+  const { text, help } = refusalWords(refusal)
+  return make(workload, refusal.what, 'trouble', text, refusal.since, help)
 }
 
 function waitCause(workload: Workload): Cause | undefined {
@@ -183,13 +179,6 @@ function holdCauses(workload: Workload): Cause[] {
     const help = `kubectl patch ${resource} -p '{"spec":{"suspend":false}}'.`
     causes.push(held('Suspended', 'is suspended', condition('Suspended')?.lastTransitionTime, help))
   }
-  const waiting = condition('Waiting')
-  if (waiting?.reason === 'BackOff') {
-    const [first = ''] = (waiting.message ?? '').split('. ')
-    const text = `backs off: ${first.charAt(0).toLowerCase()}${first.slice(1).replace(/\.$/, '')}`
-    const help = 'See why its pods fail: kubectl logs, kubectl describe pod.'
-    causes.push(make(workload, 'BackOff', 'timed', text, undefined, help))
-  }
   if (progressing?.reason === 'PartitionReached') {
     const help = `Lower the partition of ${resource} to go on.`
     // The rollout has been True since it began: its clock says since when it is held.
@@ -200,6 +189,21 @@ function holdCauses(workload: Workload): Cause[] {
     if (outdated.length > 0) causes.push(onDeleteCause(workload, outdated.map((pod) => pod.metadata.name ?? '')))
   }
   return causes
+}
+
+/**
+ * A Job that waits before it makes the pods that are missing. Its conditions tell it where its controller writes them,
+ * and else its pods.
+ */
+function jobPause(workload: Workload): Cause | undefined {
+  const { kind, object, pods, around: { nowMs } } = workload
+  if (kind !== 'Job' || object.metadata.deletionTimestamp) return undefined
+  const all = [...pods]
+  if (all.filter(isPodActive).length >= wantedActive(object)) return undefined
+  const pause = pauseInConditions(object, nowMs) ?? pauseOf(object, all, nowMs)
+  if (!pause) return undefined
+  const help = 'See why its pods fail: kubectl logs, kubectl describe pod.'
+  return make(workload, 'BackOff', 'timed', `backs off: ${pauseText(pause)}`, undefined, help)
 }
 
 /** OnDelete: the workload waits until somebody deletes its outdated pods. */

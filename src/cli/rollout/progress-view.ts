@@ -16,12 +16,13 @@ interface Measure {
 
 function measuresOf({ kind }: WorkloadKind, { status = {} }: Workload, { numbers }: Standing): Measure[] {
   const { desired, current, updated, expectedUpdated = desired, ready, available } = numbers
+  const { succeeded = 0, completions = 1 } = numbers
   if (kind === 'Job') {
     return [
       { title: 'active', count: current, of: Math.max(current, desired), tone: 'busy' },
-      { title: 'succeeded', count: ready, of: desired, tone: 'good' },
+      { title: 'succeeded', count: succeeded, of: completions, tone: 'good' },
       ...(status.failed
-        ? [{ title: 'failed', count: status.failed, of: Math.max(status.failed, desired), tone: 'bad' as const }]
+        ? [{ title: 'failed', count: status.failed, of: Math.max(status.failed, completions), tone: 'bad' as const }]
         : []),
     ]
   }

@@ -59,12 +59,12 @@ function waitingText(kind: WorkloadKind, object: Workload, numbers: Numbers): st
   return undefined
 }
 
-function jobVerdict(object: Workload, { desired, ready: succeeded }: Numbers): Verdict {
+function jobVerdict(object: Workload, { succeeded = 0, completions = 1 }: Numbers): Verdict {
   const name = `job ${quoted(object)}`
   if (isConditionTrue(object, 'Complete')) return { kind: 'done', text: `${name} is complete` }
   const failed = conditionOf(object, 'Failed')
   if (failed?.status === 'True')
     return { kind: 'failed', text: `${name} has failed: ${[failed.reason, failed.message].filter(Boolean).join(': ')}` }
   if (object.spec?.suspend) return { kind: 'waiting', text: `Waiting for ${name} to be resumed: it is suspended...` }
-  return { kind: 'waiting', text: `Waiting for ${name} to finish: ${succeeded} out of ${desired} completions...` }
+  return { kind: 'waiting', text: `Waiting for ${name} to finish: ${succeeded} out of ${completions} completions...` }
 }

@@ -65,7 +65,7 @@ it('statusTable() has a line a workload, with the first cause and its time', () 
     'deployment/stuck  Stuck        1/3    1           60s    -         ' +
       '1 of 3 replicas is updated, 1 of 3 is available',
     'deployment/late   Progressing  3/3    1           30s    9m        Pod late-1 cannot pull image',
-    'job/import        Failed       0/1    -           30s    -         BackoffLimitExceeded: Too often',
+    'job/import        Failed       -      -           30s    -         BackoffLimitExceeded: Too often',
     'statefulset/fine  Available    3/3    3           60s    -',
   ])
 })

@@ -25,9 +25,11 @@ export const rowOf = (kind: WorkloadKind, object: Workload, nowMs: number, cause
 })
 
 /** States that explain themselves: nothing has to be read for them. */
-const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Running', 'Suspended']
+const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Suspended']
 
-export const needsExplanation = ({ state }: Row): boolean => !plainStates.includes(state)
+/** A Job that runs needs none while all of its pods do. */
+export const needsExplanation = ({ state, numbers: { desired, ready, current } }: Row): boolean =>
+  state === 'Running' ? ready < Math.max(desired, current) : !plainStates.includes(state)
 
 /** Whether another workload owns it and tells of it already. */
 export const isOwned = ({ kind, object }: Pick<Row, 'kind' | 'object'>): boolean =>
@@ -71,16 +73,18 @@ export function cellsOf(row: Row, nowMs: number): Span[] {
     kind,
     object,
     state,
-    numbers: { ready, desired, updated },
+    numbers: { ready, desired, current, updated },
     deadlineAtMs,
     causes,
   } = row
+  const isOver = kind.kind === 'Job' && (state === 'Complete' || state === 'Failed')
+  const wanted = kind.kind === 'Job' ? Math.max(desired, current) : desired
   const since = causes.find(isInTheWay)?.since ?? row.since
   const left = deadlineAtMs === undefined ? '' : deadlineAtMs > nowMs ? humanDuration(deadlineAtMs - nowMs) : 'passed'
   return [
     { text: shortName(kind, object) },
     { text: state, tone: tones[state] },
-    { text: kind.kind === 'CronJob' ? '-' : `${ready}/${desired}` },
+    { text: isOver || kind.kind === 'CronJob' ? '-' : `${ready}/${wanted}` },
     { text: updated === undefined ? '-' : String(updated) },
     { text: since ? ageOf(since, nowMs) : '-' },
     { text: left || '-' },

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Cause } from '../../api/explain/index.ts'
+import { type Cause, podsThatMatter, refusalOf } from '../../api/explain/index.ts'
 import type { Node } from '../../api/generated/types.ts'
 import { exitCodes } from '../failure.ts'
 import { causesOf, exitCodeFor, grouped, isInTheWay, warningOf, withWarning } from './explained.ts'
 import type { Surroundings } from './gather.ts'
-import { podsThatMatter } from './own-pods.ts'
-import { refusalOf } from './refusal.ts'
 import { ago, condition, counts, sampleNow, samplePod, sampleWorkload } from './sample.ts'
 import type { State } from './said.ts'
 import { standingOf } from './standing.ts'
@@ -50,7 +48,7 @@ describe('causesOf()', () => {
         'StatefulSet',
         {},
         { conditions: [condition('ReplicaFailure', 'True', 'FailedCreate', 5, 'exceeded quota')] },
-      )[1],
+      )[1].status?.conditions,
     )
     expect(causesOf(...web, around({ pods: undefined, refusal }), sampleNow)).toMatchObject([
       { what: 'CreateRefused', text: 'cannot create a pod: exceeded quota' },
@@ -158,10 +156,17 @@ describe('exitCodeFor()', () => {
   })
 })
 
-it('podsThatMatter() of a Job are the active ones, or else the last that failed', () => {
-  const failed = (name: string, seconds: number) =>
-    samplePod(name, { status: { phase: 'Failed' }, metadata: { creationTimestamp: ago(seconds) } })
-  const names = (all: Parameters<typeof podsThatMatter>[0]) => podsThatMatter(all).map(({ metadata }) => metadata.name)
-  expect(names([failed('a', 30), failed('b', 10), samplePod('c')])).toEqual(['c'])
-  expect(names([failed('a', 30), failed('b', 10), samplePod('d', { status: { phase: 'Succeeded' } })])).toEqual(['b'])
+it('podsThatMatter() of a Job have not ended; where it pauses or has none, the last that failed matters too', () => {
+  const failed = (name: string, made: number, ended: number) =>
+    samplePod(name, {
+      status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: ago(ended) }] },
+      metadata: { creationTimestamp: ago(made) },
+    })
+  const succeeded = samplePod('d', { status: { phase: 'Succeeded' } })
+  const names = (isPaused: boolean, ...all: Parameters<typeof podsThatMatter>[0]) =>
+    podsThatMatter(all, isPaused).map(({ metadata }) => metadata.name)
+  const [a, b] = [failed('a', 30, 5), failed('b', 10, 8)]
+  expect(names(false, a, b, samplePod('c'))).toEqual(['c'])
+  expect(names(true, a, b, samplePod('c'))).toEqual(['c', 'a'])
+  expect(names(false, a, b, succeeded)).toEqual(['a'])
 })

@@ -6,9 +6,9 @@ import { type Numbers, type Workload, conditionOf } from './object.ts'
 import { type Said, countOf } from './said.ts'
 
 /** Where a Job stands. */
-export function jobSaid(object: Workload, { desired, current, ready: succeeded }: Numbers): Said {
+export function jobSaid(object: Workload, { desired, current, succeeded = 0, completions = 1 }: Numbers): Said {
   const { spec = {}, status = {} } = object
-  const done = `${succeeded} of ${countOf(desired, 'completion', 'completions')}`
+  const done = `${succeeded} of ${countOf(completions, 'completion', 'completions')}`
   const failures = status.failed ? `, ${countOf(status.failed, 'pod has', 'pods have')} failed` : ''
   const ended = conditionOf(object, 'Failed')
   if (ended?.status === 'True') {
@@ -30,7 +30,7 @@ export function jobSaid(object: Workload, { desired, current, ready: succeeded }
     return {
       state: 'Suspended',
       reason: 'JobSuspended',
-      message: `it is suspended; ${done}`,
+      message: done,
       since: conditionOf(object, 'Suspended')?.lastTransitionTime ?? undefined,
     }
   }
@@ -42,7 +42,7 @@ export function jobSaid(object: Workload, { desired, current, ready: succeeded }
     return {
       state: 'Running',
       reason: running?.reason ?? '',
-      message: `${countOf(current, 'pod', 'pods')} active, ${done}${failures}`,
+      message: `${activeText(current, desired)}, ${done}${failures}`,
       since: since ?? undefined,
     }
   }
@@ -56,10 +56,14 @@ export function jobSaid(object: Workload, { desired, current, ready: succeeded }
   }
 }
 
+/** `2 pods active`, or `1 of 3 pods active` where some are missing. */
+const activeText = (active: number, wanted: number): string =>
+  active < wanted ? `${active} of ${countOf(wanted, 'pod', 'pods')} active` : `${countOf(active, 'pod', 'pods')} active`
+
 /** Where a CronJob stands. */
 export function cronJobSaid({ spec = {}, status = {} }: Workload, { current: active }: Numbers, nowMs: number): Said {
   const last = status.lastScheduleTime
-  if (spec.suspend) return { state: 'Suspended', reason: 'CronJobSuspended', message: 'it is suspended', since: last }
+  if (spec.suspend) return { state: 'Suspended', reason: 'CronJobSuspended', message: '', since: last }
   const next = nextRun(spec, nowMs)
   if (active > 0)
     return {

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../api/explain/index.ts'
+import { type Refusal, refusalOf } from '../../api/explain/index.ts'
 import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
 import { isPodFinished, isPodReady } from '../../api/kinds/pod-availability.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
@@ -7,7 +7,7 @@ import type { WorkloadKind } from './kinds.ts'
 import type { Workload } from './object.ts'
 import { type Source, ownPods } from './own-pods.ts'
 import type { Reader } from './reader.ts'
-import { refusalInEvents, refusalOf } from './refusal.ts'
+import { refusalInEvents } from './refusal.ts'
 
 /** The objects that explain a workload. A member that is undefined could not be read. */
 export interface Surroundings {
@@ -32,7 +32,9 @@ export async function gather(
 ): Promise<Surroundings> {
   const own = await ownPods(reader, source, kind, object)
   if (own) own.pods = withoutHistory(own.pods, kind, object)
-  const late = (own?.pods ?? []).filter((pod) => !isPodReady(pod) || pod.metadata.deletionTimestamp)
+  const late = (own?.pods ?? []).filter(
+    (pod) => (!isPodReady(pod) && !isPodFinished(pod)) || pod.metadata.deletionTimestamp,
+  )
   const namespace = object.metadata.namespace ?? ''
   const budgets = await budgetsInTheWay(reader, namespace, own?.pods ?? [])
   const nodeNames = (budgets.length > 0 ? own!.pods : late).flatMap((pod) => pod.spec?.nodeName ?? [])
@@ -43,7 +45,7 @@ export async function gather(
     nodes: await reader.findAll(nodes, '', unique(nodeNames)),
     claims: await reader.findAll(persistentvolumeclaims, namespace, unique(claimNames)),
     budgets,
-    refusal: refusalOf(object) ?? (await refusalInEvents(reader, kind, object, own)),
+    refusal: refusalOf(object.status?.conditions) ?? (await refusalInEvents(reader, kind, object, own)),
   }
 }
 

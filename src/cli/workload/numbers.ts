@@ -1,3 +1,4 @@
+import { wantedActive } from '../../api/explain/index.ts'
 import type { Numbers, Workload } from './object.ts'
 
 const replicasOf = ({ spec }: Workload): number => spec?.replicas ?? 1
@@ -47,14 +48,18 @@ export function daemonNumbers({ status = {} }: Workload): Numbers {
   }
 }
 
-/**
- * Of a Job, the replicas are its completions, and those that have succeeded are ready. A Job without completions ends
- * with the first.
- */
-export function jobNumbers({ spec = {}, status = {} }: Workload): Numbers {
-  const succeeded = status.succeeded ?? 0
-  const active = typeof status.active === 'number' ? status.active : 0
-  return { desired: spec.completions ?? 1, current: active, ready: succeeded, available: succeeded }
+/** A Job wants pods until it has its completions. One without completions ends with the first. */
+export function jobNumbers(object: Workload): Numbers {
+  const { spec = {}, status = {} } = object
+  const { active = 0, ready = 0, succeeded = 0 } = status
+  return {
+    desired: wantedActive(object),
+    current: Number(active),
+    ready,
+    available: ready,
+    succeeded,
+    completions: spec.completions ?? 1,
+  }
 }
 
 const activeJobs = ({ status = {} }: Workload): number => (Array.isArray(status.active) ? status.active.length : 0)

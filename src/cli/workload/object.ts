@@ -35,6 +35,7 @@ export interface Workload extends KubeObject {
     lifecycle?: CloneSetLifecycle
     completions?: number
     parallelism?: number
+    backoffLimitPerIndex?: number
     schedule?: string
     timeZone?: string
   }
@@ -76,6 +77,9 @@ export interface Numbers {
   expectedUpdated?: number
   ready: number
   available: number
+  /** How many pods of a Job have succeeded, and how many are to. */
+  succeeded?: number
+  completions?: number
 }
 
 export const conditionOf = ({ status }: Workload, type: string): Condition | undefined =>

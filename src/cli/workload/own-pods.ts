@@ -1,7 +1,7 @@
+import { podsThatMatter } from '../../api/explain/index.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
 import type { ControllerRevision, LabelSelector, Pod, PodTemplateSpec, ReplicaSet } from '../../api/generated/types.ts'
 import { compareInt64 } from '../../api/int64.ts'
-import { isPodActive } from '../../api/kinds/pod-availability.ts'
 import { controllerOf, controllerrevisions, isControlledBy, jobs, pods, replicasets } from '../../client/index.ts'
 import { type WorkloadKind, kindNamed, selectorOf } from './kinds.ts'
 import type { Workload } from './object.ts'
@@ -53,20 +53,8 @@ export async function ownPods(
     }
   }
   const own = found.filter((pod) => isControlledBy(pod, object))
-  if (kind.kind === 'Job') return { pods: podsThatMatter(own), isUpdated: undefined }
+  if (kind.kind === 'Job') return { pods: own, isUpdated: undefined }
   return { pods: own, isUpdated: await revisionTest(reader, kind, object, selector) }
-}
-
-/**
- * While a Job has active pods, those that have failed are history. Where it has none, the last failure explains why.
- */
-export function podsThatMatter(own: readonly Pod[]): Pod[] {
-  const active = own.filter((pod) => isPodActive(pod) || pod.metadata.deletionTimestamp)
-  if (active.length > 0) return active
-  const failed = own.filter((pod) => pod.status?.phase === 'Failed')
-  return failed
-    .toSorted((a, b) => ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? 1 : -1))
-    .slice(0, 1)
 }
 
 async function podsOfActiveJobs(
@@ -79,7 +67,9 @@ async function podsOfActiveJobs(
   if (!found) return undefined
   const all: Pod[] = []
   for (const job of found.values()) {
-    if (job) all.push(...((await ownPods(reader, source, kindNamed('Job'), job as Workload))?.pods ?? []))
+    if (!job) continue
+    const own = (await ownPods(reader, source, kindNamed('Job'), job as Workload))?.pods ?? []
+    all.push(...podsThatMatter(own, false))
   }
   return { pods: all, isUpdated: undefined }
 }

@@ -1,25 +1,9 @@
 import type { Refusal } from '../../api/explain/index.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import type { WorkloadKind } from './kinds.ts'
-import { type Workload, conditionOf, isConditionTrue } from './object.ts'
+import { type Workload, isConditionTrue } from './object.ts'
 import type { OwnPods } from './own-pods.ts'
 import { type Reader, eventTime } from './reader.ts'
-
-/** A refusal that the workload's own conditions tell. */
-export function refusalOf(object: Workload): Refusal | undefined {
-  const told = (type: string, what: Refusal['what']): Refusal => {
-    const { message = '', lastTransitionTime } = conditionOf(object, type)!
-    return { what, message, ...(lastTransitionTime ? { since: lastTransitionTime } : {}) }
-  }
-  if (isConditionTrue(object, 'ReplicaFailure')) {
-    return told(
-      'ReplicaFailure',
-      conditionOf(object, 'ReplicaFailure')!.reason === 'FailedDelete' ? 'DeleteRefused' : 'CreateRefused',
-    )
-  }
-  if (isConditionTrue(object, 'FailedUpdate')) return told('FailedUpdate', 'UpdateRefused')
-  return conditionOf(object, 'Waiting')?.reason === 'FailedCreate' ? told('Waiting', 'CreateRefused') : undefined
-}
 
 /**
  * Kubernetes' own StatefulSets, DaemonSets and Jobs say only in an event that a pod was refused. It counts until a pod

@@ -250,7 +250,7 @@ describe('standingOf() what runs to its end', () => {
       { suspend: true, completions: 2 },
       { conditions: [condition('Suspended', 'True')] },
       'Suspended',
-      'it is suspended; 0 of 2 completions',
+      '0 of 2 completions',
     ],
     [
       'a Job runs',
@@ -298,7 +298,7 @@ describe('standingOf() what runs to its end', () => {
       'Running',
       '1 job is active; next at 2026-01-01T01:00:00Z',
     ],
-    ['a CronJob is suspended', 'CronJob', { schedule: '@hourly', suspend: true }, {}, 'Suspended', 'it is suspended'],
+    ['a CronJob is suspended', 'CronJob', { schedule: '@hourly', suspend: true }, {}, 'Suspended', ''],
     [
       'a CronJob whose schedule never comes',
       'CronJob',

@@ -1,12 +1,12 @@
-import { type Cause, afterward, causeOfPod, firstCause } from '../../api/explain/index.ts'
-import type { JobCondition, Pod } from '../../api/generated/types.ts'
+import { type Cause, type Pause, firstCause, pauseOf, pauseText, podsThatMatter } from '../../api/explain/index.ts'
+import type { JobCondition } from '../../api/generated/types.ts'
 import {
-  type Saying, findCondition, isConditionTrue, isPodFinished, isPodTerminating, sameWords, setCondition, timestamp, untilLateMs, whyOf,
+  type Saying, findCondition, isConditionTrue, isPodTerminating, sameWords, setCondition, untilLateMs, whyOf,
 } from '../kit/workload/index.ts'
-import { endedAtMs, waitMs } from './back-off.ts'
 import type { Effects } from './effects.ts'
 import type { Goal } from './goal.ts'
 import type { Observed } from './observe.ts'
+import { wantedPods } from './run-pods.ts'
 import { isSuspended } from './tracking.ts'
 
 /** What a Job says of itself. Upstream's conditions appear when they are first true; Waiting and Running are always there. */
@@ -38,51 +38,46 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   // A refusal that names another pod says nothing new: each status that is written has the Job reconciled, and the same tried, again.
   const say = (type: string, isTrue: boolean, reason: string, message: string): Saying =>
     ({ type, status: isTrue ? 'True' : 'False', reason, message: sameWords(findCondition(job.status?.conditions, type)?.message, message) })
-  if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished'))
+  if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished.'))
   const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
   const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))
-  const named = whyOf(causeOf(seen, effects)).named
+  const pause = pauseIn(seen, effects)
+  const named = `${pauseSentence(pause)}${whyOf(causeOf(seen, effects, pause !== undefined)).named}`
   const running = isRunning
     ? say('Running', true, 'PodsRunning', `A pod is running.${named}`)
-    : say('Running', false, 'NoPodsRunning', 'No pod is running')
-  if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended'), running]
-  if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running'), running]
+    : say('Running', false, 'NoPodsRunning', 'No pod is running.')
+  if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended.'), running]
+  if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running.'), running]
   if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${named}`), running]
-  return [say('Waiting', false, ...reasonForNone(seen, effects, named)), running]
+  const reason = effects.refusal ? 'FailedCreate' : pause ? 'BackOff' : 'NoPods'
+  const text = pause && !effects.refusal ? named.trim() : `The Job has no pods.${named}`
+  return [say('Waiting', false, reason, text), running]
 }
 
-/** The first cause among pods that are to run. Pods that have ended are counted, and not waited for. */
-function causeOf({ job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects): Cause | undefined {
+/** The pause before the next pod, where pods are missing. */
+function pauseIn({ job, pods, tally, goal, backOff, nowMs }: Observed, { created, ended }: Effects): Pause | undefined {
+  const isComplete = tally.active.length - ended.size + created >= wantedPods({ job, tally })
+  return goal || isComplete || isSuspended(job) ? undefined : pauseOf(job, pods, nowMs, backOff)
+}
+
+function pauseSentence(pause: Pause | undefined): string {
+  const text = pause && pauseText(pause)
+  return text ? ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ''
+}
+
+/** The first cause among the pods that explain the Job. */
+function causeOf(
+  { job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects, isPaused: boolean,
+): Cause | undefined {
   return firstCause({
     kind: 'Job',
     object: job,
-    pods: pods.filter((pod) => !isPodFinished(pod) && !ended.has(pod)),
+    pods: podsThatMatter(pods.filter((pod) => !ended.has(pod)), isPaused),
     around: { nowMs, runsToCompletion: true, ...finders },
     refusal: refusal && { what: 'CreateRefused', message: refusal.message },
   }).cause
 }
 
-/** Why the pod failed that has ended last. */
-function lastFailure(pods: readonly Pod[], nowMs: number): Cause | undefined {
-  const failed = pods.filter((pod) => pod.status?.phase === 'Failed').toSorted((a, b) => endedAtMs(a) - endedAtMs(b))
-  const last = failed.at(-1)
-  return last && causeOfPod(last, { nowMs, runsToCompletion: true })
-}
-
 /** The time after which a status says something else by itself: a pod that is being deleted is late. */
 export const changesInMs = ({ pods, nowMs }: Observed): number | undefined =>
   untilLateMs(pods.filter(isPodTerminating), nowMs)
-
-/** Why there are no pods. */
-function reasonForNone(
-  { job: { spec }, pods, goal, backOff, nowMs }: Observed, { refusal }: Effects, named: string,
-): [reason: string, message: string] {
-  if (refusal) return ['FailedCreate', `The Job has no pods.${named}`]
-  const ms = goal ? 0 : waitMs(backOff, nowMs)
-  if (ms > 0 && spec.backoffLimitPerIndex === undefined) {
-    const failures = `${backOff.failures} ${backOff.failures === 1 ? 'failure' : 'failures'} in a row`
-    const why = afterward(lastFailure(pods, nowMs))
-    return ['BackOff', `After ${failures}, the next pod is due at ${timestamp(nowMs + ms)}.${why}`]
-  }
-  return ['NoPods', 'The Job has no pods']
-}

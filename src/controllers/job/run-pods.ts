@@ -35,7 +35,7 @@ export function runPods(seen: Observed, mostAtOnce: number): Run {
   return { ...made, actions: [...track, ...made.actions] }
 }
 
-function wantedPods({ job: { spec }, tally }: Observed): number {
+export function wantedPods({ job: { spec }, tally }: Pick<Observed, 'job' | 'tally'>): number {
   const parallelism = spec.parallelism ?? 1
   if (spec.completions !== undefined) return Math.max(0, Math.min(parallelism, spec.completions - tally.succeeded))
   // A work queue of which one pod has found the end gets no more pods; the others come to it by themselves.

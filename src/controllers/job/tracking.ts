@@ -1,13 +1,12 @@
 import type { Job, Pod } from '../../api/generated/types.ts'
 import { hasFinalizer } from '../../client/index.ts'
 
+export {
+  failuresBefore, indexAnnotation, indexFailuresAnnotation, indexIgnoredFailuresAnnotation, indexOf,
+} from '../../api/kinds/job-back-off.ts'
+
 /** Keeps a pod until its end is written down in the Job's status. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
-export const indexAnnotation = 'batch.kubernetes.io/job-completion-index'
-/** How often pods of the same index have failed before this one. */
-export const indexFailuresAnnotation = 'batch.kubernetes.io/job-index-failure-count'
-/** How many more failures the policy has let pass. */
-export const indexIgnoredFailuresAnnotation = 'batch.kubernetes.io/job-index-ignored-failure-count'
 
 /** Whether the end of a pod is still to be counted. */
 export const isTracked = (pod: Pod): boolean => hasFinalizer(pod, trackingFinalizer)
@@ -27,22 +26,3 @@ export const isManagedElsewhere = ({ spec }: Job): boolean => spec.managedBy !==
 /** Whether a Job is over. */
 export const isFinished = ({ status }: Job): boolean =>
   status?.conditions?.some((c) => (c.type === 'Complete' || c.type === 'Failed') && c.status === 'True') ?? false
-
-const naturalNumber = (text: string | undefined): number | undefined => (text !== undefined && /^\+?[0-9]+$/.test(text) ? Number(text) : undefined)
-
-/** Which of the completions a pod is for; undefined if it does not say, or is not among those that are wanted. */
-export function indexOf(pod: Pod, completions: number): number | undefined {
-  const index = naturalNumber(pod.metadata.annotations?.[indexAnnotation])
-  return index !== undefined && index < completions ? index : undefined
-}
-
-const failuresIn = (pod: Pod, annotation: string): number => {
-  const count = naturalNumber(pod.metadata.annotations?.[annotation]) ?? 0
-  return count < 2 ** 31 ? count : 0
-}
-
-/** How often the index of a pod had failed before it. */
-export const failuresBefore = (pod: Pod): { counted: number; ignored: number } => ({
-  counted: failuresIn(pod, indexFailuresAnnotation),
-  ignored: failuresIn(pod, indexIgnoredFailuresAnnotation),
-})

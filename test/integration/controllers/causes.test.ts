@@ -93,8 +93,8 @@ class Stage {
 
   /** What explain() says instead. */
   async unexplained(): Promise<string[]> {
-    const { explains = 'first', what } = this.row
-    if (explains === 'nothing' || (this.name === 'job' && what.endsWith('Refused'))) return []
+    const { explains = 'first' } = this.row
+    if (explains === 'nothing') return []
     const all = await this.s.explained(this.name)
     const pattern = new RegExp(`^${this.pattern}$`)
     const isTold = explains === 'first' ? pattern.test(all[0] ?? '') : all.some((text) => pattern.test(text))

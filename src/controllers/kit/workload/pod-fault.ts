@@ -1,9 +1,10 @@
 import { isInvalid } from '../../../api/errors.ts'
-import type { Refusal } from '../../../api/explain/index.ts'
 import type { AnyAction, Outcome } from '../definition.ts'
 import { isNamespaceTerminating, judge } from '../errors.ts'
 import { type Condition, type StoredCondition, findCondition, removeCondition, setCondition, setTimedCondition } from './conditions.ts'
 import { RevisionTakenError } from './revisions.ts'
+
+export { refusalOf } from '../../../api/explain/index.ts'
 
 /** Why a pod of a workload could not be made or deleted. */
 export interface PodFault {
@@ -43,17 +44,4 @@ export function withFault(conditions: Conditions, fault: PodFault | undefined, n
 export function sameWords(old: string | undefined, message: string): string {
   const nameless = (text: string) => text.replace(/\b(pods?) "[^"]*"/gi, '$1')
   return old !== undefined && nameless(old) === nameless(message) ? old : message
-}
-
-const refusals: Readonly<Record<string, Refusal['what']>> = {
-  FailedCreate: 'CreateRefused', FailedDelete: 'DeleteRefused', FailedUpdate: 'UpdateRefused',
-}
-
-/** The refusal that conditions tell of, for the explanation: ReplicaFailure, or FailedUpdate of a CloneSet. */
-export function refusalOf(conditions: Conditions): Refusal | undefined {
-  const failure = findCondition(conditions, 'ReplicaFailure') ?? findCondition(conditions, 'FailedUpdate')
-  if (failure?.status !== 'True' || !failure.message) return undefined
-  const since = failure.lastTransitionTime
-  const what = refusals[failure.reason ?? ''] ?? 'CreateRefused'
-  return { what, message: failure.message, ...(since ? { since } : {}) }
 }

@@ -1,0 +1,53 @@
+import type { Cause, CauseKind } from './cause.ts'
+
+/** A request for the workload that the API server refused. The newest one counts. */
+export interface Refusal {
+  what: Extract<CauseKind, 'CreateRefused' | 'DeleteRefused' | 'UpdateRefused'>
+  message: string
+  since?: string
+}
+
+interface Told {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string | null
+}
+
+const refusals: Readonly<Record<string, Refusal['what']>> = {
+  FailedCreate: 'CreateRefused', FailedDelete: 'DeleteRefused', FailedUpdate: 'UpdateRefused',
+}
+
+/** The refusal that conditions tell of: ReplicaFailure, FailedUpdate of a CloneSet, Waiting or Running of a Job. */
+export function refusalOf(conditions: readonly Told[] | null | undefined): Refusal | undefined {
+  const find = (type: string) => conditions?.find((c) => c.type === type)
+  const failure = find('ReplicaFailure') ?? find('FailedUpdate')
+  if (failure?.status === 'True' && failure.message) {
+    const since = failure.lastTransitionTime
+    const what = refusals[failure.reason ?? ''] ?? 'CreateRefused'
+    return { what, message: failure.message, ...(since ? { since } : {}) }
+  }
+  for (const type of ['Waiting', 'Running']) {
+    const [, message] = jobForm.exec(find(type)?.message ?? '') ?? []
+    if (message) return { what: 'CreateRefused', message }
+  }
+  return undefined
+}
+
+/** Jobs have no ReplicaFailure: the sentence about the refusal stands last in what they say of their pods. */
+const jobForm = /\bJob \S+ cannot create a pod: ([^]*)\.$/
+
+const verbs: Record<Refusal['what'], string> = {
+  CreateRefused: 'create', DeleteRefused: 'delete', UpdateRefused: 'update',
+}
+
+const help: Record<Refusal['what'], string> = {
+  CreateRefused: 'Raise the quota, or mend what the message names; the controller tries again by itself.',
+  DeleteRefused: 'Mend what the message names; the controller tries again by itself.',
+  UpdateRefused: 'Mend what the message names, or let the pods be recreated instead.',
+}
+
+/** The refusal as a cause, whose object is the workload. */
+export const refusalWords = ({ what, message }: Refusal): Pick<Cause, 'text' | 'help'> =>
+  ({ text: `cannot ${verbs[what]} a pod: ${message.replace(/\.$/, '')}`, help: help[what] })
