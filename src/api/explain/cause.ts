@@ -77,7 +77,35 @@ export const isWorthNaming = (cause: Cause | undefined): cause is Cause => cause
 
 /** A reason, a message or both, to stand behind a statement. Messages end with a full stop or not. */
 export function detail(reason: string | undefined, message: string | undefined): string {
-  const said = message?.trim().replace(/\.$/, '')
+  const said = message === undefined ? '' : withoutEcho(message)
   if (said) return `: ${said}`
   return reason ? `: ${reason}` : ''
 }
+
+/**
+ * A message without its full stop, and without a part that merely repeats the one before it: `Failed to create pod
+ * sandbox: failed to create pod sandbox: no addresses left`. Every layer that hands an error on may put its words
+ * before it.
+ */
+export function withoutEcho(message: string): string {
+  const parts = message.trim().replace(/[.:\s]+$/, '').split(': ')
+  const isEcho = (part: string, i: number) => i > 0 && part.trim().toLowerCase() === parts[i - 1]!.trim().toLowerCase()
+  return parts.filter((part, i) => !isEcho(part, i)).join(': ')
+}
+
+/** `finalizer "a/b"`, `finalizers "a/b", "c/d"` */
+export function finalizersText(names: readonly string[]): string {
+  return `${names.length === 1 ? 'finalizer' : 'finalizers'} ${names.map((name) => JSON.stringify(name)).join(', ')}`
+}
+
+/**
+ * Finalizers of controllers of the control plane, which remove them by themselves. Those of the garbage collector stay
+ * for as long as something else holds what is to go first.
+ */
+const ownFinalizers: ReadonlySet<string> = new Set([
+  'foregroundDeletion', 'orphan', 'batch.kubernetes.io/job-tracking', 'coxswain.dev/claim-recovery',
+])
+
+/** The finalizers that another program is to remove. */
+export const foreignFinalizers = (names: readonly string[] | null | undefined): string[] =>
+  (names ?? []).filter((name) => !ownFinalizers.has(name))

@@ -1,4 +1,4 @@
-export { afterward, byName, byWeight, isWorthNaming, sentenceOf, worstOf } from './cause.ts'
+export { afterward, byName, byWeight, isWorthNaming, sentenceOf, withoutEcho, worstOf } from './cause.ts'
 export type { Cause, CauseKind, ObjectName, Weight } from './cause.ts'
 export { pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
 export type { Pause } from './job-causes.ts'

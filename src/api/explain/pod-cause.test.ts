@@ -249,6 +249,11 @@ describe('sandboxes', () => {
     row('VolumeMountFailed', 'VolumeFailed'),
     row('NetworkNotReady', 'NetworkFailed'),
     row('SandboxCreateFailed', 'SandboxFailed'),
+    [
+      'a runtime that repeats what its node says before it',
+      sandbox('SandboxCreateFailed', 'Failed to create pod sandbox: failed to create pod sandbox: no room: '),
+      'SandboxFailed', 'cannot get its sandbox: Failed to create pod sandbox: no room', { since: 4 },
+    ],
     row('SomethingNew', 'SandboxFailed'),
     [
       'a known reason alone',
@@ -431,6 +436,16 @@ describe('pods that run or are going', () => {
     [
       'a finalizer of one that its node is through with',
       late({ finalizers, deletionGracePeriodSeconds: 0 }), 'Finalizer', heldByOne, { since: 30 },
+    ],
+    [
+      'a finalizer, and not those of the garbage collector beside it',
+      late({ finalizers: ['foregroundDeletion', 'a/b'] }, { status: { phase: 'Succeeded' } }),
+      'Finalizer', heldByOne, { since: 0 },
+    ],
+    [
+      'a finalizer of the garbage collector that is late, and the only one',
+      late({ finalizers: ['foregroundDeletion'] }, { status: { phase: 'Succeeded' } }),
+      'Finalizer', 'is to be deleted and is held by finalizer "foregroundDeletion"', { since: 0 },
     ],
   )
 })

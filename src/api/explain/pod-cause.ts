@@ -6,7 +6,7 @@ import { type LifecycleState, hookWait, lifecycleStateOf, lifecycleTimeAnnotatio
 import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
 import { type SandboxReason, sandboxConditionOf } from '../kinds/sandbox-condition.ts'
 import { millisecondsOf, timestamp } from '../timestamp.ts'
-import { type Cause, type CauseKind, type Weight, detail } from './cause.ts'
+import { type Cause, type CauseKind, type Weight, detail, finalizersText, foreignFinalizers } from './cause.ts'
 import { containerDelay, containerTrouble, crashedBefore } from './container-cause.ts'
 
 /** The objects around a pod, as far as the caller can read them. A lookup that is not given explains nothing. */
@@ -66,7 +66,8 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const lateAtMs = terminationLateAtMs(pod)
   // A node that is through with a pod deletes it without a grace period.
   const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
-  const isHeld = hasEnded && finalizers.some((name) => !ownFinalizers.has(name))
+  const foreign = foreignFinalizers(finalizers)
+  const isHeld = hasEnded && foreign.length > 0
   const node = nodeCause(pod, around, say)
   // Nobody ends a pod on a node that does not report: its grace period is nothing to wait for.
   const isLost = node?.what === 'NodeLost' && !hasEnded
@@ -76,16 +77,14 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   }
   if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
   if (finalizers.length > 0 && hasEnded) {
-    const names = quoted(finalizers)
-    const text = `is to be deleted and is held by ${finalizers.length === 1 ? 'finalizer' : 'finalizers'} ${names}`
-    return say('Finalizer', 'trouble', text, deletionAskedAt(pod), `See who is to remove ${names}.`)
+    // Those of our own controllers are named only when they are late, and nothing else holds the pod.
+    const names = finalizersText(isHeld ? foreign : finalizers)
+    const help = `See who is to remove ${names}.`
+    return say('Finalizer', 'trouble', `is to be deleted and is held by ${names}`, deletionAskedAt(pod), help)
   }
   const help = 'See the logs of its node. If the node is gone for good: kubectl delete pod --force.'
   return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
 }
-
-/** Finalizers of our own controllers, which remove them soon: they are named only when they are late. */
-const ownFinalizers: ReadonlySet<string> = new Set(['batch.kubernetes.io/job-tracking', 'coxswain.dev/claim-recovery'])
 
 /** The time at which somebody asked for the deletion: `deletionTimestamp` is the end of the grace period. */
 function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSeconds = 0 } }: Pod): string | undefined {

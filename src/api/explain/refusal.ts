@@ -1,4 +1,4 @@
-import type { Cause, CauseKind } from './cause.ts'
+import { type Cause, type CauseKind, detail } from './cause.ts'
 
 /** A request for the workload that the API server refused. The newest one counts. */
 export interface Refusal {
@@ -50,4 +50,4 @@ const help: Record<Refusal['what'], string> = {
 
 /** The refusal as a cause, whose object is the workload. */
 export const refusalWords = ({ what, message }: Refusal): Pick<Cause, 'text' | 'help'> =>
-  ({ text: `cannot ${verbs[what]} a pod: ${message.replace(/\.$/, '')}`, help: help[what] })
+  ({ text: `cannot ${verbs[what]} a pod${detail(undefined, message)}`, help: help[what] })

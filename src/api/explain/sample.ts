@@ -54,4 +54,19 @@ export const nodeOf = (status: string, more: object = {}): Node =>
 export const claimOf = (phase: string): PersistentVolumeClaim =>
   ({ metadata: { name: 'data' }, status: { phase } }) as unknown as PersistentVolumeClaim
 
+/** A phrase of three or more words that a text says twice; undefined where it has none. Numbers are no words. */
+export function repeatedPhrase(text: string): string | undefined {
+  const seen = new Set<string>()
+  for (const clause of text.toLowerCase().split(/[.:;,](?:\s|$)/)) {
+    const words = clause.split(/\s+/)
+    for (let i = 0; i + 3 <= words.length; i++) {
+      const phrase = words.slice(i, i + 3).join(' ')
+      if (!/^[a-z' -]+$/.test(phrase)) continue
+      if (seen.has(phrase)) return phrase
+      seen.add(phrase)
+    }
+  }
+  return undefined
+}
+
 export const dataVolume = { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] }

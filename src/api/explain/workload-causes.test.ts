@@ -207,7 +207,13 @@ describe('what the workload itself waits for', () => {
     [
       'deleted with a finalizer', {},
       { metadata: { ...metadata, deletionTimestamp: timeAt(20), finalizers: ['a/b', 'c/d'] } },
-      `Finalizer held: StatefulSet web is being deleted and is held by finalizer a/b, c/d, since ${timeAt(20)}.`,
+      `Finalizer held: StatefulSet web is being deleted and is held by finalizers "a/b", "c/d", since ${timeAt(20)}.`,
+    ],
+    [
+      'deleted after all that it owns', {},
+      { metadata: { ...metadata, deletionTimestamp: timeAt(20), finalizers: ['foregroundDeletion'] } },
+      'Terminating starting: StatefulSet web is deleted once all that it owns is gone (foregroundDeletion), ' +
+        `since ${timeAt(20)}.`,
     ],
     [
       'not observed', {}, { metadata: { ...metadata, generation: 5 }, status: { observedGeneration: 3 } },

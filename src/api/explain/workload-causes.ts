@@ -2,7 +2,10 @@ import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
 import { isPodActive } from '../kinds/pod-availability.ts'
-import { type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, isWorthNaming } from './cause.ts'
+import {
+  type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, finalizersText, foreignFinalizers,
+  isWorthNaming,
+} from './cause.ts'
 import { pauseInConditions, pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
 import { type Refusal, refusalWords } from './refusal.ts'
 import { type Surroundings, causeOfPod } from './pod-cause.ts'
@@ -167,10 +170,15 @@ function holdCauses(workload: Workload): Cause[] {
     const help = 'See that its controller runs and that its caches are up to date (/readyz).'
     causes.push(make(workload, 'NotObserved', 'trouble', text, undefined, help))
   }
-  if (metadata.deletionTimestamp && metadata.finalizers?.length) {
-    const names = metadata.finalizers.join(', ')
-    const text = `is being deleted and is held by finalizer ${names}`
+  const foreign = foreignFinalizers(metadata.finalizers)
+  if (metadata.deletionTimestamp && foreign.length > 0) {
+    const names = finalizersText(foreign)
+    const text = `is being deleted and is held by ${names}`
     causes.push(held('Finalizer', text, metadata.deletionTimestamp, `See who is to remove ${names}.`))
+  } else if (metadata.deletionTimestamp && metadata.finalizers?.includes('foregroundDeletion')) {
+    const text = 'is deleted once all that it owns is gone (foregroundDeletion)'
+    const help = 'Wait, or see what holds the objects that it owns.'
+    causes.push(make(workload, 'Terminating', 'starting', text, metadata.deletionTimestamp, help))
   }
   if (spec.paused || spec.updateStrategy?.paused) {
     causes.push(held('Paused', 'is paused', progressing?.lastTransitionTime, `coxswain rollout resume ${resource}.`))

@@ -1,3 +1,4 @@
+import { withoutEcho } from '../../api/explain/index.ts'
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { type Line, type Tone, oneLine } from '../terminal/line.ts'
 import type { Explanation, ToldCause } from './explanation.ts'
@@ -37,7 +38,7 @@ export function causeLines(cause: ToldCause, nowMs: number): Line[] {
     const more = others.length > namesTold ? ` and ${others.length - namesTold} more` : ''
     lines.push([{ text: `  The same: ${others.slice(0, namesTold).join(', ')}${more}.` }])
   }
-  const said = warning && oneLine(warning.message).replace(/\.$/, '')
+  const said = warning && withoutEcho(oneLine(warning.message))
   if (warning && !oneLine(text).includes(said!)) {
     const times = warning.count > 1 ? `${warning.count} times, the last ` : ''
     lines.push([{ text: `  Last warning: ${warning.reason}: ${said} (${times}${ageOf(warning.at, nowMs)} ago).` }])

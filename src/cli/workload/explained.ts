@@ -1,4 +1,4 @@
-import { type Cause, type CauseKind, explain } from '../../api/explain/index.ts'
+import { type Cause, type CauseKind, explain, withoutEcho } from '../../api/explain/index.ts'
 import type { CoreV1Event, Node, Pod } from '../../api/generated/types.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import { exitCodes } from '../failure.ts'
@@ -103,7 +103,7 @@ export function withWarning(cause: Cause, warning: Warning | undefined, nowMs: n
   const what = warning && startWarnings[warning.reason]
   if (!what || (cause.what !== 'SandboxStarting' && cause.what !== 'Starting')) return cause
   if (nowMs - millisecondsOf(warning.at) > warningsCountForMs) return cause
-  const text = `cannot start: ${warning.message.replace(/\.$/, '')}`
+  const text = `cannot start: ${withoutEcho(warning.message)}`
   return { ...cause, what, weight: 'trouble', text, help: 'See the events of the pod, and the logs of its node.' }
 }
 

@@ -1,9 +1,10 @@
 import { parseCronSchedule } from '../../api/kinds/cron-schedule.ts'
 import { nextDueTime } from '../../api/kinds/cron-times.ts'
 import { humanDuration } from '../../api/printing/duration.ts'
+import { countOf } from '../../api/plural.ts'
 import { millisecondsOf, timestamp } from '../../api/timestamp.ts'
 import { type Numbers, type Workload, conditionOf } from './object.ts'
-import { type Said, countOf } from './said.ts'
+import type { Said } from './said.ts'
 
 /** Where a Job stands. */
 export function jobSaid(object: Workload, { desired, current, succeeded = 0, completions = 1 }: Numbers): Said {

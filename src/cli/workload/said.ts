@@ -34,6 +34,3 @@ export interface Standing {
 
 /** The same before the numbers are added. */
 export type Said = Omit<Standing, 'numbers' | 'deadlineAtMs'> & { deadlineAtMs?: number | undefined }
-
-/** `1 pod has`, `2 pods have` */
-export const countOf = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`

@@ -168,7 +168,7 @@ const rollouts: Row[] = [
       numberAvailable: 2,
     },
     'Available',
-    '2 of 2 replicas are available',
+    '2 of 2 pods are available',
   ],
   [
     'a node lacks one',
@@ -182,7 +182,7 @@ const rollouts: Row[] = [
       numberAvailable: 2,
     },
     'Progressing',
-    '1 of 2 replicas is updated, 2 of 2 are available',
+    '1 of 2 pods is updated, 2 of 2 are available',
   ],
 ]
 

@@ -1,8 +1,9 @@
+import { countOf, isOrAre, shareOf } from '../../api/plural.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import { cronJobSaid, jobSaid } from './finite-standing.ts'
 import { type WorkloadKind, isObserved } from './kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from './object.ts'
-import { type Said, type Standing, type State, countOf } from './said.ts'
+import type { Said, Standing, State } from './said.ts'
 
 /** An unset deadline: what StatefulSets and DaemonSets have where none is given. */
 const noDeadline = 2_147_483_647
@@ -30,14 +31,14 @@ function saidOf(kind: WorkloadKind, object: Workload, numbers: Numbers, nowMs: n
     const message = `its controller has not observed generation ${generation} yet`
     return { state: 'Progressing', reason: 'NotObserved', message, since: undefined }
   }
-  return rolloutSaid(object, numbers)
+  return rolloutSaid(object, numbers, kind.kind === 'DaemonSet' ? 'pod' : 'replica')
 }
 
-function rolloutSaid(object: Workload, numbers: Numbers): Said {
+function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
   const { spec = {} } = object
   const progressing = conditionOf(object, 'Progressing')
   const failure = isConditionTrue(object, 'ReplicaFailure') ? conditionOf(object, 'ReplicaFailure') : undefined
-  const text = numbersText(numbers)
+  const text = numbersText(numbers, noun)
   const said = (state: State, reason: string, message: string, since: string | null | undefined): Said => ({
     state,
     reason,
@@ -60,10 +61,10 @@ function rolloutSaid(object: Workload, numbers: Numbers): Said {
   if (failure) return said('Stuck', failure.reason ?? '', text, failure.lastTransitionTime)
   const available = conditionOf(object, 'Available')
   if (isComplete(numbers))
-    return said('Available', available?.reason ?? '', availableText(numbers), available?.lastTransitionTime)
+    return said('Available', available?.reason ?? '', availableText(numbers, noun), available?.lastTransitionTime)
   if (isAsFarAsItMay(object, numbers)) return heldSaid(object, numbers)
   if (completeReasons.includes(progressing?.reason))
-    return said('Degraded', available?.reason ?? '', availableText(numbers), available?.lastTransitionTime)
+    return said('Degraded', available?.reason ?? '', availableText(numbers, noun), available?.lastTransitionTime)
   return {
     ...said(
       'Progressing',
@@ -105,7 +106,7 @@ function heldSaid(object: Workload, { desired, updated = 0 }: Numbers): Said {
   return {
     state: 'Held',
     reason: 'PartitionReached',
-    message: `${updated} of ${desired} replicas ${isOrAre(updated)} updated, its partition keeps ${old}`,
+    message: `${shareOf(updated, desired, 'replica')} updated, its partition keeps ${old}`,
     since,
   }
 }
@@ -116,23 +117,18 @@ function deadlineOf(object: Workload): number | undefined {
   return seconds === noDeadline || Number.isNaN(sinceMs) ? undefined : sinceMs + seconds * 1000
 }
 
-const isOrAre = (count: number, of = 0): string => (count === 1 || of === 1 ? 'is' : 'are')
-
-const shareOf = (count: number, of: number): string =>
-  `${count} of ${countOf(of, 'replica', 'replicas')} ${isOrAre(count, of)}`
-
-const availableText = ({ available, desired }: Numbers): string =>
-  `${shareOf(Math.min(available, desired), desired)} available`
+const availableText = ({ available, desired }: Numbers, noun: string): string =>
+  `${shareOf(Math.min(available, desired), desired, noun)} available`
 
 /** `2 of 3 replicas are updated, 1 of 3 is available`. Kinds without revisions tell only the second. */
-function numbersText(numbers: Numbers): string {
+function numbersText(numbers: Numbers, noun: string): string {
   const { desired, updated, expectedUpdated = desired } = numbers
-  if (updated === undefined) return `${availableText(numbers)}${surplusText(numbers)}`
+  if (updated === undefined) return `${availableText(numbers, noun)}${surplusText(numbers)}`
   const done = Math.min(updated, expectedUpdated)
   const available = Math.min(numbers.available, desired)
   const surplus = done === expectedUpdated ? surplusText(numbers) : ''
   const ready = `${available} of ${desired} ${isOrAre(available, desired)} available`
-  return `${shareOf(done, expectedUpdated)} updated, ${ready}${surplus}`
+  return `${shareOf(done, expectedUpdated, noun)} updated, ${ready}${surplus}`
 }
 
 /** The pods that are still there though all others are as they should be. */

@@ -1,4 +1,5 @@
 import { addInt64 } from '../../api/int64.ts'
+import { allOf, isOrAre, shareOf } from '../../api/plural.ts'
 import {
   type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen,
   partitionReached, secondsText,
@@ -34,7 +35,8 @@ export function progressOf(
   const { updateStrategy, progressDeadlineSeconds } = set.spec
   const expected = expectedUpdated(look, counts, currentAfter(look, counts))
   const what = `revision ${revisions.update.name}`
-  const updated = `${counts.updatedReplicas} of ${expected} replicas are at ${what}`
+  const updated = `${shareOf(counts.updatedReplicas, expected, 'replica')} at ${what}`
+  const available = `${counts.availableReplicas} of ${replicas} ${isOrAre(counts.availableReplicas, replicas)}`
   return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
     revision: revisions.update.name,
@@ -53,7 +55,7 @@ export function progressOf(
     failed,
     hasRisen: hasRisen(set.status, counts),
     messages: {
-      moving: `${updated}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
+      moving: `${updated}, ${available} available.${why.named}`,
       waiting: (reason) => (reason === resumedReason ? `${resumedText(revisions.update.name)}${why.named}` : undefined),
       exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
@@ -72,7 +74,7 @@ function settledOf({ revisions, bounds: { replicas, partition } }: Look, counts:
     return { reason: partitionReached, message: `${what} has been rolled out to ${counts.updatedReplicas} of ${replicas} replicas: ${kept}.` }
   }
   const isWhole = counts.availableReplicas === replicas && counts.replicas === replicas
-  return isWhole ? { reason: completeReason, message: `${what} has been rolled out to all ${replicas} replicas.` } : undefined
+  return isWhole ? { reason: completeReason, message: `${what} has been rolled out to ${allOf(replicas, 'replica')}.` } : undefined
 }
 
 /** What starts the clock anew: a new revision, the end of a pause, a scale, or another partition. */
@@ -85,7 +87,7 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   if (current.reason === pausedReason) return { status: 'Unknown', reason: resumedReason, message: resumedText(name) }
   const isAsSeen = desiredReplicas === undefined || (desiredReplicas === replicas && expectedUpdatedReplicas === expectedBefore(look))
   const isSame = isAsSeen && !mayHavePaused(look, current.reason)
-  return isSame ? undefined : { status: 'True', reason: movingReason, message: `${expectedUpdated(look)} of ${replicas} replicas are to be at revision ${name}.` }
+  return isSame ? undefined : { status: 'True', reason: movingReason, message: `${shareOf(expectedUpdated(look), replicas, 'replica')} to be at revision ${name}.` }
 }
 
 /** What the stored status would expect of today's partition: pods that come and go change what is expected, too, and begin nothing. */

@@ -1,3 +1,4 @@
+import { countOf } from '../../api/plural.ts'
 import type { Action, PatchLifecycle } from './actions.ts'
 import type { Instances } from './claims.ts'
 import { type InPlaceVerdict, inPlaceVerdict } from './in-place-change.ts'
@@ -71,7 +72,8 @@ function withinRoom(members: readonly Member[], room: Room): Member[] {
 }
 
 function waitText({ goal, counts: { replicas, availableReplicas } }: Look): string {
-  return `${replicas - availableReplicas} pods are unavailable, of ${Math.max(0, goal.mayBeUnavailable)} that may be`
+  const unavailable = countOf(replicas - availableReplicas, 'pod is', 'pods are')
+  return `${unavailable} unavailable, of ${Math.max(0, goal.mayBeUnavailable)} that may be`
 }
 
 /** In place where the strategy wants it and it can be done; by another pod where it cannot and the strategy lets it. */

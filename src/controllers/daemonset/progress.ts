@@ -1,4 +1,5 @@
 import type { DaemonSetStatus } from '../../api/generated/types.ts'
+import { countOf, isOrAre, shareOf } from '../../api/plural.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import {
   type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, secondsText,
@@ -14,6 +15,7 @@ export function progressOf(seen: Observed, done: readonly Action[], why: Why, fa
   const { progressDeadlineSeconds } = set.spec
   const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberAvailable: available } = counts
   const what = `revision ${revision.name}`
+  const nodes = shareOf(updated, desired, 'node')
   return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
     revision: revision.name,
@@ -26,7 +28,7 @@ export function progressOf(seen: Observed, done: readonly Action[], why: Why, fa
     failed,
     hasRisen: hasRisen(replicasOf(set.status), replicasOf(counts)),
     messages: {
-      moving: `${updated} of ${desired} nodes are at ${what}, ${available} are available.${why.named}`,
+      moving: `${nodes} at ${what}, ${available} ${isOrAre(available)} available.${why.named}`,
       exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
   }, nowMs)
@@ -61,9 +63,9 @@ function settledOf({ set, revision, places: { counts, tally } }: Observed): Roll
   }
   if (set.spec.updateStrategy.type !== 'OnDelete' || updated === desired) return undefined
   const isHeld = counts.numberMisscheduled === 0 && tally.notServed === 0
-  const what = `${updated} of ${desired} nodes are at revision ${revision.name}`
   const others = 'The others are updated when you delete their pods (OnDelete).'
-  return isHeld ? { reason: waitingForDeletion, message: `${what}. ${others}` } : undefined
+  const message = `${shareOf(updated, desired, 'node')} at revision ${revision.name}. ${others}`
+  return isHeld ? { reason: waitingForDeletion, message } : undefined
 }
 
 /**
@@ -81,5 +83,6 @@ function beginningOf(
   const isAdded = desired > desiredNumberScheduled && millisecondsOf(places.newestAddedAt) > millisecondsOf(current.lastUpdateTime)
   const isReleased = current.reason === waitingForDeletion && set.spec.updateStrategy.type !== 'OnDelete'
   if (!isAdded && !isReleased) return undefined
-  return { status: 'True', reason: 'ReplicasUpdated', message: `${desired} nodes are to be at revision ${revision.name}.` }
+  const nodes = countOf(desired, 'node is', 'nodes are')
+  return { status: 'True', reason: 'ReplicasUpdated', message: `${nodes} to be at revision ${revision.name}.` }
 }

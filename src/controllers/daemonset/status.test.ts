@@ -74,7 +74,7 @@ describe('conditions', () => {
 
   it.each<[string, SeenOver, string]>([
     ['of a new set', {}, 'True NewRevisionCreated: 0 of 3 nodes are at revision d-a, 0 are available.'],
-    ['with the first pods', { pods: podsOf('a', 'pending') }, 'True NewRevisionCreated: 1 of 3 nodes are at revision d-a, 0 are available.'],
+    ['with the first pods', { pods: podsOf('a', 'pending') }, 'True NewRevisionCreated: 1 of 3 nodes is at revision d-a, 0 are available.'],
     ['complete', { set: set('ReplicasUpdated'), pods: podsOf('a', 'ready', 'ready', 'ready') }, 'True NewRevisionAvailable: Revision d-a has been rolled out to every node.'],
     ['complete without nodes', { nodes: [] }, 'True NewRevisionAvailable: Revision d-a has been rolled out to every node.'],
     ['complete, and later a pod is lost', { set: set('NewRevisionAvailable'), pods: podsOf('a', 'ready', 'unready', 'ready') }, 'True NewRevisionAvailable: '],

@@ -2,8 +2,8 @@ import { type Cause, firstOf, isWorthNaming } from '../../api/explain/index.ts'
 import type { DaemonSet, DaemonSetStatus, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import {
-  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isPodTerminating, podFaultOf, refusalOf, sayAvailable,
-  setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isPodTerminating, nodesWithPod, podFaultOf, refusalOf,
+  sayAvailable, setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
 } from '../kit/workload/index.ts'
 import type { Observed } from './observe.ts'
 import { type Place, withPods } from './place.ts'
@@ -60,7 +60,7 @@ function conditionsOf(seen: Observed, outcome: Outcome<Action>): Condition[] {
   const cause = firstOf({ kind: 'DaemonSet', object: set, refusal, wait: outcome.wait }, places.causes.peek(), undefined)
   const why = whyOf(isWorthNaming(cause) ? cause : (misplaced(places) ?? cause))
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
-  const available = sayAvailable(numberAvailable, desired, desired, why, 'nodes have an available pod')
+  const available = sayAvailable(numberAvailable, desired, desired, why, nodesWithPod)
   return withFault(setTimedCondition(progressOf(seen, outcome.done, why, failed), available, nowMs), fault, nowMs)
 }
 

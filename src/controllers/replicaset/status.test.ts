@@ -55,9 +55,9 @@ describe('status() says Available', () => {
     ['if all are', { wanted: 2, kept: [a, b] }, untouched, 'True', 'ReplicaSet has minimum availability.'],
     ['if more are', { wanted: 1, kept: [a, b] }, untouched, 'True', 'ReplicaSet has minimum availability.'],
     ['not if some are missing', { kept: [a, b] }, done(create), 'False', '2 of 3 replicas are available.'],
-    ['not if one is in trouble, which it names', { wanted: 2, kept: [a, pod('x', { waiting: 'ErrImagePull' })] }, untouched, 'False', expect.stringMatching(/^1 of 2 replicas are available\. Pod x cannot pull image .* for container "main"/) as string],
-    ['not if one is ready for too short a time', { wanted: 2, kept: [a, b], minReadySeconds: 10 }, untouched, 'False', '1 of 2 replicas are available. Pod b is ready and counts as available from 2026-01-01T01:00:05Z on (minReadySeconds: 10).'],
-    ['not if they cannot be made, and why', { wanted: 2, kept: [a] }, failed(create, exceeded), 'False', `1 of 2 replicas are available. ReplicaSet web cannot create a pod: ${exceeded.message}, since 2026-01-01T01:00:00Z.`],
+    ['not if one is in trouble, which it names', { wanted: 2, kept: [a, pod('x', { waiting: 'ErrImagePull' })] }, untouched, 'False', expect.stringMatching(/^1 of 2 replicas is available\. Pod x cannot pull image .* for container "main"/) as string],
+    ['not if one is ready for too short a time', { wanted: 2, kept: [a, b], minReadySeconds: 10 }, untouched, 'False', '1 of 2 replicas is available. Pod b is ready and counts as available from 2026-01-01T01:00:05Z on (minReadySeconds: 10).'],
+    ['not if they cannot be made, and why', { wanted: 2, kept: [a] }, failed(create, exceeded), 'False', `1 of 2 replicas is available. ReplicaSet web cannot create a pod: ${exceeded.message}, since 2026-01-01T01:00:00Z.`],
   ])('%s', (_, seen, outcome, is, message) => {
     const reason = is === 'True' ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable'
     expect(available(seen, outcome)).toEqual({ type: 'Available', status: is, reason, message, lastTransitionTime: '2026-01-01T01:00:00Z' })

@@ -1,3 +1,4 @@
+import { allOf, isOrAre, shareOf } from '../../api/plural.ts'
 import {
   type Condition, type Headway, type Rollout, type Saying, type Why, decideProgress, findCondition, hasRisen, partitionReached,
   secondsText, waitingForDeletion,
@@ -15,6 +16,8 @@ export function progressOf(look: Look, counts: Counts, done: readonly Action[], 
   const { seen: { set, nowMs }, revisions } = look
   const { replicas = 1, progressDeadlineSeconds } = set.spec
   const what = `revision ${revisions.update.name}`
+  const updated = shareOf(counts.updatedReplicas, expectedUpdated(look), 'replica')
+  const available = `${counts.availableReplicas} of ${replicas} ${isOrAre(counts.availableReplicas, replicas)}`
   return decideProgress(set.status.conditions, {
     deadlineSeconds: progressDeadlineSeconds,
     revision: revisions.update.name,
@@ -26,7 +29,7 @@ export function progressOf(look: Look, counts: Counts, done: readonly Action[], 
     failed,
     hasRisen: hasRisen(set.status, counts),
     messages: {
-      moving: `${counts.updatedReplicas} of ${expectedUpdated(look)} replicas are at ${what}, ${counts.availableReplicas} of ${replicas} are available.${why.named}`,
+      moving: `${updated} at ${what}, ${available} available.${why.named}`,
       exceeded: `No progress with ${what} for ${secondsText(progressDeadlineSeconds)}.${why.always}`,
     },
   }, nowMs)
@@ -63,7 +66,7 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   // What the pods say counts, not the name of the current revision: that may be lost with its history.
   const hasOutdated = tally.otherRevision > 0
   if (isReached && isWhole && !hasOutdated) {
-    return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to all ${wanted} replicas.` }
+    return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to ${allOf(wanted, 'replica')}.` }
   }
   if (isReached && partition > 0 && (hasOutdated || revisions.current.name !== revisions.update.name)) {
     return { reason: partitionReached, message: `Revision ${revisions.update.name} has been rolled out to ${counts.updatedReplicas} of ${wanted} replicas: the partition of ${partition} keeps the others.` }
@@ -71,7 +74,9 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   if (set.spec.updateStrategy.type !== 'OnDelete') return undefined
   const isHeld = tally.outdated > 0 && counts.replicas === wanted && tally.unfit === 0
   if (!isHeld) return undefined
-  return { reason: waitingForDeletion, message: `${counts.updatedReplicas} of ${wanted} replicas are at ${what}. The others are updated when you delete them (OnDelete).` }
+  const others = 'The others are updated when you delete them (OnDelete).'
+  const updated = shareOf(counts.updatedReplicas, wanted, 'replica')
+  return { reason: waitingForDeletion, message: `${updated} at ${what}. ${others}` }
 }
 
 /** The change that starts the clock anew: a new revision, a scale, another partition, or the end of OnDelete. */
@@ -82,5 +87,5 @@ function beginningOf(look: Look): Omit<Saying, 'type'> | undefined {
   if (!findCondition(conditions, 'Progressing') || updateRevision !== name) return { status: 'True', reason: 'NewRevisionCreated', message: `Rolling out revision ${name}.` }
   const isReleased = findCondition(conditions, 'Progressing')!.reason === waitingForDeletion && set.spec.updateStrategy.type !== 'OnDelete'
   const isSame = !isReleased && (desiredReplicas === undefined || (desiredReplicas === wanted && expectedUpdatedReplicas === expectedUpdated(look)))
-  return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${expectedUpdated(look)} of ${wanted} replicas are to be at revision ${name}.` }
+  return isSame ? undefined : { status: 'True', reason: 'ReplicasUpdated', message: `${shareOf(expectedUpdated(look), wanted, 'replica')} to be at revision ${name}.` }
 }

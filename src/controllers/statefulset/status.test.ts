@@ -136,12 +136,12 @@ describe('messages name the pod and the cause', () => {
   it('while there is time, and of Available', () => {
     const seen = { set: before('ReplicasUpdated'), pods: [samplePod(0, 'a'), samplePod(1, 'a', 'unready', { status: { containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ErrImagePull' } } }] } })] }
     const cause = 'Pod web-1 cannot pull image "" for container "c", since 2026-01-01T00:00:00Z.'
-    expect(message(seen)).toBe(`2 of 2 replicas are at revision a, 1 of 2 are available. ${cause}`)
-    expect(message(seen, {}, 'Available')).toBe(`1 of 2 replicas are available. ${cause}`)
+    expect(message(seen)).toBe(`2 of 2 replicas are at revision a, 1 of 2 is available. ${cause}`)
+    expect(message(seen, {}, 'Available')).toBe(`1 of 2 replicas is available. ${cause}`)
   })
   it('a pod that cannot be made', () => {
     const failed = [{ action: create, error: quota }]
-    expect(message({ set: before('ReplicasUpdated'), pods: ready('a', 0) }, { failed })).toBe(`1 of 2 replicas are at revision a, 1 of 2 are available. StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1, since ${now}.`)
+    expect(message({ set: before('ReplicasUpdated'), pods: ready('a', 0) }, { failed })).toBe(`1 of 2 replicas is at revision a, 1 of 2 is available. StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1, since ${now}.`)
     expect(message({ set: before('ReplicasUpdated', late), pods: ready('a', 0) }, { failed })).toContain('No progress with revision a for 60 seconds. StatefulSet web cannot create a pod: pods "web-1" is forbidden: exceeded quota')
   })
   it('a claim that is not bound', () => {

@@ -13,7 +13,7 @@ const messages: Record<StageName, string> = {
   csi: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
   network: 'failed to setup network for sandbox: the fault plan says so',
   ipam: 'failed to setup network for sandbox: failed to allocate for range 0: no IP addresses available in range set',
-  sandbox: 'failed to create pod sandbox: the fault plan says so',
+  sandbox: 'the fault plan says so',
   'runtime-handler': 'failed to get sandbox runtime: no runtime for the pod\'s handler is configured',
   image: 'failed to pull image: the fault plan says so',
   container: 'failed to start container: the fault plan says so',

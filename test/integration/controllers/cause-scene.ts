@@ -10,8 +10,8 @@ interface FirstSentences {
   progressing?: RegExp
 }
 
-const none = /0 of 1 replicas are available\./
-const moving = /[01] of 1 replicas are at revision [\w-]+, [01] of 1 are available\./
+const none = /0 of 1 replica is available\./
+const moving = /[01] of 1 replica is at revision [\w-]+, [01] of 1 is available\./
 
 const sentences: Record<KindName, FirstSentences> = {
   deployment: {
@@ -23,8 +23,8 @@ const sentences: Record<KindName, FirstSentences> = {
   statefulset: { available: none, progressing: moving },
   parallel: { available: none, progressing: moving },
   daemonset: {
-    available: /0 of 1 nodes have an available pod\./,
-    progressing: /[01] of 1 nodes are at revision [\w-]+, [01] are available\./,
+    available: /0 of 1 node has an available pod\./,
+    progressing: /[01] of 1 node is at revision [\w-]+, (?:0 are|1 is) available\./,
   },
   cloneset: { available: none, progressing: moving },
   job: { available: /(?:No pod is running yet|A pod is running|The Job has no pods)\./ },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { pods } from '../../../src/client/index.ts'
+import { repeatedPhrase } from '../../../src/api/explain/sample.ts'
 import { podCauses } from './cause-pods.ts'
 import {
   type CauseRow, container, escaped, reported, sentencePattern, unready, waiting, withContainers,
@@ -91,6 +92,19 @@ class Stage {
     )
   }
 
+  /** Conditions and sentences that say the same words twice, or do not end with one full stop. */
+  async clumsy(): Promise<string[]> {
+    const all = [...(await this.s.messages(this.name)), ...(await this.s.explained(this.name))]
+    // Kubernetes' own messages without a full stop: Job suspended, Deployment is paused.
+    const isUpstream = (text: string) => /^\w+: [\w ]+$/.test(text)
+    return all.flatMap((text) => {
+      const phrase = repeatedPhrase(text)
+      if (phrase) return [`${this.name} says ${JSON.stringify(phrase)} twice: ${text}`]
+      const isEnded = /[^.:;,\s]\.$/.test(text) || isUpstream(text) || this.row.what.endsWith('Refused')
+      return isEnded ? [] : [`${this.name} does not end its sentence: ${text}`]
+    })
+  }
+
   /** What explain() says instead. */
   async unexplained(): Promise<string[]> {
     const { explains = 'first' } = this.row
@@ -126,6 +140,7 @@ describe.each(rows)('$name', ({ row }) => {
     expect(await gather((stage) => stage.wrong(false))).toEqual([])
     expect(await gather((stage) => stage.unexplained())).toEqual([])
     expect(await gather((stage) => stage.unreported())).toEqual([])
+    expect(await gather((stage) => stage.clumsy())).toEqual([])
     if (!row.isBrief) {
       await s.pass(62_000)
       expect(await gather((stage) => (isRolling(stage.name) ? stage.wrong(true) : Promise.resolve([])))).toEqual([])

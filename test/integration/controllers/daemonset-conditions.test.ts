@@ -16,7 +16,7 @@ describe('conditions', () => {
     expect(await both(s)).toEqual(['True NewRevisionAvailable', 'True MinimumReplicasAvailable'])
     await s.report('unready', 'n2')
     expect(await both(s)).toEqual(['True NewRevisionAvailable', 'False MinimumReplicasUnavailable'])
-    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 nodes have an available pod. Pod d-\w+ waits for container "main" to become ready, since 2026/)
+    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 nodes has an available pod. Pod d-\w+ waits for container "main" to become ready, since 2026/)
     await s.report('ready', 'n2')
     expect(await s.says('Available')).toBe('True MinimumReplicasAvailable')
     await s.setImage('app:2')

@@ -29,7 +29,7 @@ describe.each(replicaKinds)('a $kind', (row) => {
     await b.scene.pass(1000)
     expect(await b.condition('Available')).toMatchObject({
       status: 'False',
-      message: expect.stringMatching(new RegExp(`^1 of 2 replicas are available. Pod ${second!.metadata.name} cannot pull image .*: no such image`)) as string,
+      message: expect.stringMatching(new RegExp(`^1 of 2 replicas is available. Pod ${second!.metadata.name} cannot pull image .*: no such image`)) as string,
     })
     await b.kubelet.report('ready', [(await b.own())[1]!])
     await b.scene.pass(1000)

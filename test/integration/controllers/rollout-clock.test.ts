@@ -170,10 +170,10 @@ describe('daemonset: what becomes of a node after the rollout is for Available t
     await s.client.patch(nodes, '', 'n2', { spec: { unschedulable: true } }, { type: 'merge' })
     await taint('node.kubernetes.io/unschedulable')(s)
   }
-  const lost = 'False 1 of 2 nodes have an available pod. ' +
+  const lost = 'False 1 of 2 nodes has an available pod. ' +
     'Pod POD is on node n2, which has stopped reporting, since TIME.'
   const all = 'True 2 of 2 nodes have an available pod.'
-  const one = 'True 1 of 1 nodes have an available pod.'
+  const one = 'True 1 of 1 node has an available pod.'
   const later = (s: EveryKindScene) => s.pass(10 * minute)
   const deletePod = async (s: EveryKindScene) => s.client.delete(pods, 'default', (await onSecond(s)).metadata.name!)
 
@@ -183,7 +183,7 @@ describe('daemonset: what becomes of a node after the rollout is for Available t
     ['is lost and tainted', [lose, taint('node.kubernetes.io/unreachable')], one],
     ['is lost and back', [lose, later, comeBack], all],
     ['is cordoned', [cordon], all],
-    ['is cordoned and drained', [cordon, deletePod, (s) => s.reap(name)], 'False 1 of 2 nodes have an available pod.'],
+    ['is cordoned and drained', [cordon, deletePod, (s) => s.reap(name)], 'False 1 of 2 nodes has an available pod.'],
     ['is tainted so that no pod is made there', [taint('example.com/broken')], one],
     ['is tainted and free again', [taint('example.com/broken'), later, comeBack], all],
     ['is deleted', [(s) => s.client.delete(nodes, '', 'n2'), deletePod, (s) => s.reap(name)], one],

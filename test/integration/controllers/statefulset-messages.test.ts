@@ -64,7 +64,7 @@ const troubles: Record<string, Trouble> = {
     async end(s) {
       await s.scene.client.patch(persistentvolumeclaims, 'default', 'data-web-1', { status: { phase: 'Bound' } }, { type: 'merge', subresource: 'status' })
       await s.pass(100)
-      expect((await s.condition('Available'))!.message).toBe('1 of 2 replicas are available.')
+      expect((await s.condition('Available'))!.message).toBe('1 of 2 replicas is available.')
       await s.report('ready', 1)
     },
     says: new RegExp(` Pod web-1 waits for claim data-web-1, which is not bound, ${since}`),
@@ -83,7 +83,7 @@ describe.each(['OrderedReady', 'Parallel'] as const)('%s: conditions name the po
     expect([await s.says(), await s.says('Available')]).toEqual(['True ReplicasUpdated', 'False MinimumReplicasUnavailable'])
     const { message, lastUpdateTime } = (await s.condition('Progressing'))!
     expect(message).toMatch(says)
-    expect(message).toMatch(/^\d of 2 replicas are at revision web-\w+, 1 of 2 are available\. /)
+    expect(message).toMatch(/^\d of 2 replicas (?:is|are) at revision web-\w+, 1 of 2 is available\. /)
     expect((await s.condition('Available'))!.message).toMatch(says)
     await s.pass(Date.parse(lastUpdateTime!) + 61_000 - s.scene.clock.now())
     expect(await s.says()).toBe('False ProgressDeadlineExceeded')

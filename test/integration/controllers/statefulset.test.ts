@@ -124,7 +124,7 @@ describe('conditions', () => {
     expect([await s.says(), await s.says('Available')]).toEqual(['True NewRevisionAvailable', 'True MinimumReplicasAvailable'])
     await s.report('unready', 1)
     expect([await s.says(), await s.says('Available')]).toEqual(['True NewRevisionAvailable', 'False MinimumReplicasUnavailable'])
-    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 replicas are available. Pod web-1 waits for container "main" to become ready, since 2026/)
+    expect((await s.condition('Available'))!.message).toMatch(/^1 of 2 replicas is available. Pod web-1 waits for container "main" to become ready, since 2026/)
     await s.report('ready', 1)
     expect(await s.says('Available')).toBe('True MinimumReplicasAvailable')
   })

@@ -1,4 +1,5 @@
 import { type Cause, afterward, isWorthNaming } from '../../../api/explain/index.ts'
+import { type Verb, shareOf } from '../../../api/plural.ts'
 import type { Saying } from './conditions.ts'
 
 /**
@@ -14,14 +15,26 @@ export interface Why {
 
 export const whyOf = (cause: Cause | undefined): Why => ({ named: isWorthNaming(cause) ? afterward(cause) : '', always: afterward(cause) })
 
-/** The Available condition for numbers of replicas. `what` names them: `replicas`, or the nodes of a DaemonSet. */
-export function sayAvailable(available: number, least: number, wanted: number, why: Why, what = 'replicas are available'): Saying {
+/** Names what is counted: replicas, or the nodes of a DaemonSet. */
+interface Counted {
+  noun: string
+  verb: Verb
+  rest: string
+}
+
+const replicas: Counted = { noun: 'replica', verb: ['is', 'are'], rest: 'available' }
+export const nodesWithPod: Counted = { noun: 'node', verb: ['has', 'have'], rest: 'an available pod' }
+
+/** The Available condition for numbers of replicas, or of what else is counted. */
+export function sayAvailable(
+  available: number, least: number, wanted: number, why: Why, { noun, verb, rest } = replicas,
+): Saying {
   const isAvailable = available >= least
   return {
     type: 'Available',
     status: isAvailable ? 'True' : 'False',
     reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
-    message: `${available} of ${wanted} ${what}.${isAvailable ? '' : why.named}`,
+    message: `${shareOf(available, wanted, noun, verb)} ${rest}.${isAvailable ? '' : why.named}`,
   }
 }
 

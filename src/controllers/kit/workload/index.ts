@@ -4,7 +4,7 @@ export {
 } from '../../../api/kinds/pod-availability.ts'
 export { millisecondsOf, timestamp } from '../../../api/timestamp.ts'
 export { announceProgress } from './announce.ts'
-export { sayAvailable, whyOf, withoutConditions } from './availability-condition.ts'
+export { nodesWithPod, sayAvailable, whyOf, withoutConditions } from './availability-condition.ts'
 export type { Why } from './availability-condition.ts'
 export { isMereBinding } from './binding.ts'
 export { claimsOfTemplates, volumesWithClaims } from './claim-templates.ts'
