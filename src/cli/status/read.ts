@@ -9,6 +9,7 @@ import { type Source, askingSource } from '../workload/own-pods.ts'
 import { type WorkloadKind, workloadKinds } from '../workload/kinds.ts'
 import type { Workload } from '../workload/object.ts'
 import { type Named, workloadsNamed } from '../workload/names.ts'
+import { standingWith } from '../workload/standing.ts'
 import { Reader, mapSome } from '../workload/reader.ts'
 import { type Row, byAttention, isOwned, needsExplanation, rowOf } from './row.ts'
 
@@ -142,7 +143,8 @@ export const explainRows = (session: Session, reader: Reader, source: Source, ro
   mapSome(rows, async (row) => {
     if (!needsExplanation(row)) return row
     const around = await gather(reader, source, row.kind, row.object)
-    return { ...row, causes: causesOf(row.kind, row.object, around, session.clock.now()) }
+    const causes = causesOf(row.kind, row.object, around, session.clock.now())
+    return { ...standingWith(row, causes), causes }
   })
 
 /** Reads everything of the namespace once, and picks from it. */

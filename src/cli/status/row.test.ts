@@ -70,6 +70,16 @@ it('statusTable() has a line a workload, with the first cause and its time', () 
   ])
 })
 
+it.each([
+  [120, 'WORKLOAD         STATE        READY  UP-TO-DATE  SINCE  DEADLINE  REASON'],
+  [98, 'WORKLOAD         STATE        READY  UP-TO-DATE  SINCE  DEADLINE  REASON'],
+  [88, 'WORKLOAD         STATE        READY  SINCE  DEADLINE  REASON'],
+  [80, 'WORKLOAD         STATE        READY  SINCE  REASON'],
+  [40, 'WORKLOAD         STATE        READY  REASON'],
+])('statusTable() on a terminal of %i columns leaves room for the reason', (width, heads) => {
+  expect(textOf(statusTable([late], false, sampleNow, width)[0]!)).toBe(heads)
+})
+
 it('statusTable() has a column of namespaces where there are several', () => {
   expect(textOf(statusTable([fine], true, sampleNow)[1]!)).toMatch(/^default    statefulset\/fine/)
 })

@@ -2,7 +2,7 @@ import { type Cause, byName } from '../../api/explain/index.ts'
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { timestamp } from '../../api/timestamp.ts'
 import { controllerOf } from '../../client/index.ts'
-import { type Line, type Span, type Tone, oneLine, tableLines } from '../terminal/line.ts'
+import { type Line, type Span, type Tone, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
 import { isInTheWay } from '../workload/explained.ts'
 import { type WorkloadKind, shortName, workloadKinds } from '../workload/kinds.ts'
 import type { Workload } from '../workload/object.ts'
@@ -27,9 +27,9 @@ export const rowOf = (kind: WorkloadKind, object: Workload, nowMs: number, cause
 /** States that explain themselves: nothing has to be read for them. */
 const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Suspended']
 
-/** A Job that runs needs none while all of its pods do. */
-export const needsExplanation = ({ state, numbers: { desired, ready, current } }: Row): boolean =>
-  state === 'Running' ? ready < Math.max(desired, current) : !plainStates.includes(state)
+/** A Job that runs needs none while all of its pods do, and a DaemonSet while all are where they should be. */
+export const needsExplanation = ({ state, numbers: { desired, ready, current, elsewhere = 0 } }: Row): boolean =>
+  elsewhere > 0 || (state === 'Running' ? ready < Math.max(desired, current) : !plainStates.includes(state))
 
 /** Whether another workload owns it and tells of it already. */
 export const isOwned = ({ kind, object }: Pick<Row, 'kind' | 'object'>): boolean =>
@@ -92,12 +92,29 @@ export function cellsOf(row: Row, nowMs: number): Span[] {
   ]
 }
 
-/** The table of all rows, with a column of namespaces if they are of several. */
-export function statusTable(rows: readonly Row[], hasNamespaces: boolean, nowMs: number): Line[] {
-  const cells = rows.map((row) =>
+/** Columns that a narrow terminal goes without, the first first, so that the reason can be read. */
+const spareTitles = ['UP-TO-DATE', 'DEADLINE', 'SINCE']
+/** The room that a reason needs at the least. */
+const reasonWidth = 40
+
+/**
+ * The table of all rows, with a column of namespaces if they are of several. `width` is that of the terminal: a reason
+ * that is longer than what is left of it takes the room of less important columns.
+ */
+export function statusTable(rows: readonly Row[], hasNamespaces: boolean, nowMs: number, width = Infinity): Line[] {
+  let heads = hasNamespaces ? ['NAMESPACE', ...titles] : titles
+  let cells = rows.map((row) =>
     hasNamespaces ? [{ text: row.object.metadata.namespace ?? '' }, ...cellsOf(row, nowMs)] : cellsOf(row, nowMs),
   )
-  return tableLines(hasNamespaces ? ['NAMESPACE', ...titles] : titles, cells)
+  const longest = Math.max(0, ...cells.map((row) => widthOf(row.at(-1)!.text)))
+  for (const spare of spareTitles) {
+    const before = widthOf(textOf(tableLines(heads, cells)[0]!)) - widthOf(heads.at(-1)!)
+    if (width - before >= Math.min(longest, reasonWidth)) break
+    const at = heads.indexOf(spare)
+    heads = heads.toSpliced(at, 1)
+    cells = cells.map((row) => row.toSpliced(at, 1))
+  }
+  return tableLines(heads, cells)
 }
 
 /** A row as programs read it. */

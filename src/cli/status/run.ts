@@ -41,7 +41,7 @@ async function print(
     say(err, allNamespaces ? 'No resources found' : `No resources found in ${namespace} namespace.`)
   else {
     const width = out.isTerminal ? out.columns : Infinity
-    for (const line of statusTable(rows, allNamespaces, clock.now()))
+    for (const line of statusTable(rows, allNamespaces, clock.now(), width))
       say(out, painted(cutLine(line, width), out.hasColour).trimEnd())
   }
   if (unread.length > 0 && form !== 'json' && form !== 'yaml') say(err, unreadText(unread))

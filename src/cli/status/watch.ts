@@ -103,7 +103,7 @@ function liveTable({ out, clock, namespace }: Session, { allNamespaces }: Status
       const none: Line[] = [
         lineOf(allNamespaces ? 'No resources found' : `No resources found in ${namespace} namespace.`),
       ]
-      const lines = rows.length === 0 ? none : statusTable(rows, allNamespaces, clock.now())
+      const lines = rows.length === 0 ? none : statusTable(rows, allNamespaces, clock.now(), out.columns)
       live.draw(unread.length > 0 ? [...lines, lineOf(unreadText(unread), 'dim')] : lines)
     },
     close: () => live.close(),

@@ -20,7 +20,7 @@ import type { WorkloadKind } from '../workload/kinds.ts'
 import type { Workload } from '../workload/object.ts'
 import { Reader, mapSome } from '../workload/reader.ts'
 import type { Standing } from '../workload/said.ts'
-import { standingOf } from '../workload/standing.ts'
+import { standingOf, standingWith } from '../workload/standing.ts'
 
 /** A cause with the last warning about its object. */
 export interface ToldCause extends GroupedCause {
@@ -57,8 +57,9 @@ export async function explainWorkload(
   const reader = given?.reader ?? new Reader(session.client)
   const around = await gather(reader, given?.source ?? askingSource(reader), kind, object)
   const nowMs = session.clock.now()
-  const standing = standingOf(kind, object, nowMs)
-  const causes = await withWarnings(reader, causesOf(kind, object, around, nowMs), around.pods ?? [], nowMs)
+  const found = causesOf(kind, object, around, nowMs)
+  const standing = standingWith(standingOf(kind, object, nowMs), found)
+  const causes = await withWarnings(reader, found, around.pods ?? [], nowMs)
   return {
     ...about(kind.singular, kind.kind, object, standing),
     causes,

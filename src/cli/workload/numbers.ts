@@ -45,6 +45,7 @@ export function daemonNumbers({ status = {} }: Workload): Numbers {
     updated: status.updatedNumberScheduled ?? 0,
     ready: status.numberReady ?? 0,
     available: status.numberAvailable ?? 0,
+    elsewhere: status.numberMisscheduled ?? 0,
   }
 }
 

@@ -77,6 +77,8 @@ export interface Numbers {
   expectedUpdated?: number
   ready: number
   available: number
+  /** Pods of a DaemonSet on nodes that are not to run one, such as a node that is lost. */
+  elsewhere?: number
   /** How many pods of a Job have succeeded, and how many are to. */
   succeeded?: number
   completions?: number

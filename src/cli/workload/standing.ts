@@ -1,3 +1,4 @@
+import type { Cause } from '../../api/explain/index.ts'
 import { countOf, isOrAre, shareOf } from '../../api/plural.ts'
 import { millisecondsOf } from '../../api/timestamp.ts'
 import { cronJobSaid, jobSaid } from './finite-standing.ts'
@@ -60,10 +61,12 @@ function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
   }
   if (failure) return said('Stuck', failure.reason ?? '', text, failure.lastTransitionTime)
   const available = conditionOf(object, 'Available')
-  if (isComplete(numbers))
-    return said('Available', available?.reason ?? '', availableText(numbers, noun), available?.lastTransitionTime)
+  if (isComplete(numbers)) {
+    const message = `${availableText(numbers, noun)}${elsewhereText(numbers)}`
+    return said('Available', available?.reason ?? '', message, available?.lastTransitionTime)
+  }
   if (isAsFarAsItMay(object, numbers)) return heldSaid(object, numbers)
-  if (completeReasons.includes(progressing?.reason))
+  if (completeReasons.includes(progressing?.reason) || (!progressing && wasAvailable(object)))
     return said('Degraded', available?.reason ?? '', availableText(numbers, noun), available?.lastTransitionTime)
   return {
     ...said(
@@ -74,6 +77,35 @@ function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
     ),
     deadlineAtMs: deadlineOf(object),
   }
+}
+
+/**
+ * Whether a workload without Progressing, such as a ReplicaSet that nobody owns, was available before: its condition
+ * Available has turned False long after it was made.
+ */
+function wasAvailable({ metadata, status }: Workload): boolean {
+  const available = status?.conditions?.find(({ type }) => type === 'Available')
+  if (available?.status !== 'False') return false
+  return millisecondsOf(available.lastTransitionTime) > millisecondsOf(metadata.creationTimestamp) + firstStatusMs
+}
+
+/** A controller has written the first status by then. */
+const firstStatusMs = 5000
+
+function elsewhereText({ elsewhere = 0 }: Numbers): string {
+  if (elsewhere === 0) return ''
+  return `, ${countOf(elsewhere, 'more is on a node that is', 'more are on nodes that are')} not to run one`
+}
+
+/**
+ * The standing in the light of its causes. The node that a DaemonSet has lost does not count among those that are to
+ * run a pod, as in Kubernetes; its pod is lost nevertheless.
+ */
+export function standingWith<S extends Standing>(standing: S, causes: readonly Cause[]): S {
+  const { state, numbers: { elsewhere = 0 } } = standing
+  const trouble = causes.find(({ weight, object }) => weight === 'trouble' && object.kind === 'Pod')
+  if (state !== 'Available' || elsewhere === 0 || !trouble) return standing
+  return { ...standing, state: 'Degraded', reason: trouble.what, since: trouble.since ?? standing.since }
 }
 
 /** Whether all replicas are of the newest revision and available, and none is left over. */
