@@ -1,4 +1,5 @@
 import type { Container, ContainerStatus, Pod, Probe } from '../generated/types.ts'
+import { millisecondsOf } from '../timestamp.ts'
 import { type CauseKind, type Weight, detail } from './cause.ts'
 
 /** The part of a cause that containers can tell: the pod around them knows the rest. */
@@ -7,6 +8,8 @@ export interface ContainerCause {
   weight: Weight
   text: string
   help: string
+  /** The first trouble that the status of the container still tells of, where that is known. */
+  since?: string
 }
 
 /** A container with what the API says of it. */
@@ -81,7 +84,26 @@ function waitingCause({ called, status: { state } }: Seen): ContainerCause | und
 }
 
 /** A container that has ended with an error, or waits to be restarted after it ended. */
-function crashCause({ called, status }: Seen): ContainerCause | undefined {
+function crashCause(seen: Seen): ContainerCause | undefined {
+  const cause = crashWords(seen)
+  const since = cause && crashesSince(seen.status, seen.status.restartCount ?? 0)
+  return cause && { ...cause, ...(since ? { since } : {}) }
+}
+
+/** A container that has run for so long starts its back-off anew: what it did before is another story. */
+const longRunMs = 600_000
+
+/**
+ * The first trouble that a status still tells of, by the last run, whose number is given; the first is 0. A short run
+ * that was a restart itself began because of an earlier crash.
+ */
+function crashesSince({ state, lastState }: ContainerStatus, number: number): string | undefined {
+  const { startedAt, finishedAt } = state?.terminated ?? lastState?.terminated ?? {}
+  if (!finishedAt || !startedAt || number === 0) return finishedAt ?? undefined
+  return millisecondsOf(finishedAt) - millisecondsOf(startedAt) > longRunMs ? finishedAt : startedAt
+}
+
+function crashWords({ called, status }: Seen): ContainerCause | undefined {
   const { state, lastState } = status
   const isLooping = state?.waiting?.reason === 'CrashLoopBackOff'
   const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined)
@@ -114,7 +136,9 @@ export function crashedBefore(pod: Pod): ContainerCause | undefined {
     const ended = status.lastState?.terminated
     if (!status.restartCount || !ended || ended.exitCode === 0) continue
     const text = `crashes again and again in ${called}: exit code ${ended.exitCode}${plainReason(ended.reason)}${restartsOf(status)}`
-    return trouble('CrashLoop', `${text}; it is ready for now`, 'Read what it said before it ended: kubectl logs --previous.')
+    const help = 'Read what it said before it ended: kubectl logs --previous.'
+    const since = crashesSince(status, status.restartCount - 1)
+    return { ...trouble('CrashLoop', `${text}; it is ready for now`, help), ...(since ? { since } : {}) }
   }
   return undefined
 }

@@ -147,6 +147,22 @@ describe('containers that end', () => {
   )
 })
 
+describe('a crash loop says since when, as far as the status tells', () => {
+  const run = (from: number, to: number) => ended(1, { startedAt: timeAt(from), finishedAt: timeAt(to) })
+  const unready = (seconds: number) => ({ status: { phase: 'Running', conditions: [condition('Ready', 'False', seconds)] } })
+  const loop = (last: object, restartCount: number, seconds = 905) =>
+    podWith(waiting('CrashLoopBackOff'), { restartCount, lastState: last }, unready(seconds))
+  it.each<[string, Pod, number]>([
+    ['the first crash', loop(run(0, 900), 0), 900],
+    ['a restart that crashed soon: it was in trouble before', loop(run(890, 900), 4), 890],
+    ['a restart that ran for long: that is another story', loop(run(0, 900), 1), 900],
+    ['the same before its node says that it waits', podWith(run(890, 900), { restartCount: 4 }, unready(905)), 890],
+    ['a pod that has not been ready for longer', loop(run(890, 900), 4, 5), 5],
+  ])('%s', (_, pod, since) => {
+    expect(causeOfPod(pod, { nowMs: at(910) })).toMatchObject({ since: timeAt(since) })
+  })
+})
+
 describe('probes', () => {
   const probed = (probe: string, how: object, more: object) =>
     podWith({ running: {} }, more, { spec: { containers: [{ name: 'main', image: 'app:1', [probe]: how }] } })

@@ -61,6 +61,10 @@ const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined =>
 const unreadySince = (pod: Pod): string | undefined =>
   conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
 
+/** Of two times, the earlier one that is known. */
+const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
+  a && b ? (millisecondsOf(a) <= millisecondsOf(b) ? a : b) : (a ?? b)
+
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
   const lateAtMs = terminationLateAtMs(pod)
@@ -156,7 +160,7 @@ function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say:
   }
   if (atMs <= nowMs) return undefined
   const crashes = crashedBefore(pod)
-  if (crashes) return say(crashes.what, crashes.weight, crashes.text, undefined, crashes.help, atMs)
+  if (crashes) return say(crashes.what, crashes.weight, crashes.text, crashes.since, crashes.help, atMs)
   const text = `is ready and counts as available from ${timestamp(atMs)} on (minReadySeconds: ${minReadySeconds})`
   return say('MinReadySeconds', 'timed', text, undefined, 'Wait: nothing is wrong.', atMs)
 }
@@ -246,7 +250,10 @@ const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: stri
 /** Why a pod on a healthy node is not ready. */
 function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const container = containerTrouble(pod)
-  if (container) return say(container.what, container.weight, container.text, unreadySince(pod), container.help)
+  if (container) {
+    const since = earlier(container.since, unreadySince(pod))
+    return say(container.what, container.weight, container.text, since, container.help)
+  }
   const sandbox = sandboxConditionOf(pod)
   if (sandbox?.status === 'False') return sandboxCause(sandbox, say)
   const delay = containerDelay(pod)
