@@ -1,10 +1,10 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { firstOf } from '../../api/explain/index.ts'
+import { firstOf, isWorthNaming } from '../../api/explain/index.ts'
 import {
-  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isConditionTrue, isPodTerminating, podFaultOf, refusalOf, sayAvailable,
-  setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
+  type Condition, RevisionTakenError, deadlineInMs, endsProgress, isConditionTrue, isPodTerminating, isUntried, podFaultOf,
+  refusalOf, sayAvailable, setTimedCondition, staysWhenDeleted, whyOf, withFault, withoutConditions,
 } from '../kit/workload/index.ts'
 import { revisionOf } from './identity.ts'
 import { type Look, lookAt } from './look.ts'
@@ -80,11 +80,17 @@ function conditionsOf(look: Look, counts: Counts, { done, wait, ...outcome }: Ou
   const { nowMs, set } = look.seen
   const { replicas = 1 } = set.spec
   const fault = podFaultOf(outcome)
-  const stored = withFault(set.status.conditions, fault, nowMs)
-  const why = whyOf(firstOf({ kind: 'StatefulSet', object: set, refusal: refusalOf(stored), wait }, look.places.causes.peek(), undefined))
+  const about = { kind: 'StatefulSet', object: set, wait }
+  const worst = look.places.causes.peek()
+  const made = done.flatMap((action) => (action.kind === 'CreatePod' ? [action.pod.metadata.name!] : []))
+  const isMissing = counts.replicas < replicas && !fault
+  // A pod in trouble is why the next one is not asked for. One that merely starts changes nothing about the refusal.
+  const isRefused = isMissing && isUntried(set.status.conditions, made) && !isWorthNaming(firstOf(about, worst, undefined))
+  const tell = (conditions: readonly Condition[]) => (isRefused ? [...conditions] : withFault(conditions, fault, nowMs))
+  const why = whyOf(firstOf({ ...about, refusal: refusalOf(tell(set.status.conditions ?? [])) }, worst, undefined))
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = setTimedCondition(progressOf(look, counts, done, why, failed), sayAvailable(counts.availableReplicas, replicas, replicas, why), nowMs)
-  return withFault(available, fault, nowMs)
+  return tell(available)
 }
 
 /** The time after which a status says something else by itself: its deadline passes. */

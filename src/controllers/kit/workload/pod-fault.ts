@@ -38,6 +38,17 @@ export function withFault(conditions: Conditions, fault: PodFault | undefined, n
 }
 
 /**
+ * Whether a pod that was refused has not been asked for again: a set that makes pods in order waits for another one
+ * first. The refusal then stands as it was told. `made` are the names of pods that the step has made.
+ */
+export function isUntried(conditions: Conditions, made: readonly string[]): boolean {
+  const { status, reason, message = '' } = findCondition(conditions, 'ReplicaFailure') ?? {}
+  if (status !== 'True' || reason !== 'FailedCreate') return false
+  const [, refused] = /\bpods? "([^"]*)"/i.exec(message) ?? []
+  return refused === undefined ? made.length === 0 : !made.includes(refused)
+}
+
+/**
  * The newest message, but the old one where only the name of the pod differs: each attempt may name another pod, and
  * every status that is written has its owner reconciled, and the same tried, again.
  */
