@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ControllerRevision, PodTemplateSpec } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import type { ResourceType } from '../../../src/client/index.ts'
-import { clonesets, controllerrevisions, daemonsets, statefulsets } from '../../../src/client/index.ts'
+import { clonesets, controllerrevisions, daemonsets, events, statefulsets } from '../../../src/client/index.ts'
 import { VirtualClock } from '../../../src/cluster/testing.ts'
 import { cloneSetController } from '../../../src/controllers/cloneset/index.ts'
 import { daemonSetController } from '../../../src/controllers/daemonset/index.ts'
@@ -99,4 +99,19 @@ describe.each(kinds)('the revision of a $kind', ({ type, controller, spec, hashL
     const set = (await scene.client.get(type, 'default', 'web')) as KubeObject & { status: { updateRevision?: string } }
     expect(set.status.updateRevision).toBe('web-theirs')
   })
+})
+
+it('workloads of several kinds with one name and one template each get a revision, and no warning', async () => {
+  const scene = await Scene.start({ controllers: kinds.map(({ controller }) => controller) })
+  for (const { type, spec } of kinds) {
+    const metadata = { name: 'web', namespace: 'default' }
+    const object = { metadata, spec: { ...spec, selector: { matchLabels: labels }, template } }
+    await scene.client.create(type, object as never)
+  }
+  await scene.pass(5000)
+  const { items } = await scene.client.list(controllerrevisions, 'default')
+  const owners = items.map(({ metadata }) => metadata.ownerReferences?.[0]?.kind ?? '')
+  expect(owners.toSorted()).toEqual(['CloneSet', 'DaemonSet', 'StatefulSet'])
+  const warnings = (await scene.client.list(events, 'default')).items.filter(({ type }) => type === 'Warning')
+  expect(warnings.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([])
 })

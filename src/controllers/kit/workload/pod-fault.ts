@@ -2,7 +2,6 @@ import { isInvalid } from '../../../api/errors.ts'
 import type { AnyAction, Outcome } from '../definition.ts'
 import { isNamespaceTerminating, judge } from '../errors.ts'
 import { type Condition, type StoredCondition, findCondition, removeCondition, setCondition, setTimedCondition } from './conditions.ts'
-import { RevisionTakenError } from './revisions.ts'
 
 export { refusalOf } from '../../../api/explain/index.ts'
 
@@ -19,7 +18,7 @@ export function podFaultOf({ failed }: Pick<Outcome<AnyAction>, 'failed'>): PodF
 }
 
 /** Whether a failure is one that has to be told: not that somebody was faster, that the namespace is going, or that a revision needs another name. */
-export const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error) && !(error instanceof RevisionTakenError)
+export const isFault = (error: Error): boolean => judge(error) !== 'conflict' && !isNamespaceTerminating(error)
 
 /** A fault after which no attempt can succeed before the workload is changed: it ends the progress. */
 export const endsProgress = (fault: PodFault | undefined): fault is PodFault => fault?.reason === 'FailedCreate' && isInvalid(fault.error)

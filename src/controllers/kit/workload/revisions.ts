@@ -16,8 +16,7 @@ export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revis
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The name of a revision belongs to another one: the next attempt has another hash. */
-export class RevisionTakenError extends Error {}
+export { RevisionTakenError } from '../errors.ts'
 
 /** What has to happen so that the present state of a workload has a revision, which is the newest one. */
 export type RevisionStep =
