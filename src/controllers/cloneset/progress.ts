@@ -1,7 +1,7 @@
 import { addInt64 } from '../../api/int64.ts'
 import { allOf, isOrAre, shareOf } from '../../api/plural.ts'
 import {
-  type Condition, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen,
+  type Condition, type Headway, type Rollout, type Saying, type Why, deadlineExceeded, decideProgress, findCondition, hasRisen,
   partitionReached, secondsText,
 } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
@@ -25,6 +25,13 @@ export function expectedUpdated(look: Look, counts = look.counts, current = look
   return Math.max(0, replicas - (current.name === update.name ? Math.min(partition, left) : partition))
 }
 
+const headwayOf = (counts: Counts): Headway => ({
+  updated: counts.updatedReplicas,
+  ready: counts.updatedReadyReplicas,
+  available: counts.updatedAvailableReplicas,
+  old: counts.replicas - counts.updatedReplicas,
+})
+
 const resumedText = (name: string): string => `The rollout of revision ${name} goes on.`
 
 /** The conditions of a set with what Progressing says. `counts` are those after the step, whose actions are `done`. */
@@ -41,12 +48,9 @@ export function progressOf(
     deadlineSeconds: progressDeadlineSeconds,
     revision: revisions.update.name,
     desired: replicas,
-    headway: {
-      updated: counts.updatedReplicas,
-      ready: counts.updatedReadyReplicas,
-      available: counts.updatedAvailableReplicas,
-      old: counts.replicas - counts.updatedReplicas,
-    },
+    headway: headwayOf(counts),
+    // A pod is replaced in one step: the rollout began before it.
+    start: set.status.updateRevision ? headwayOf(look.counts) : undefined,
     movingReason,
     beginning: beginningOf(look),
     paused: updateStrategy?.paused ? { status: 'Unknown', reason: pausedReason, message: `The rollout is paused. ${updated}.` } : undefined,

@@ -311,3 +311,14 @@ describe.each(rollingKinds.map((name) => ({ name })))('$name: events', ({ name }
     expect(await told(s, name)).toEqual(['Normal RolloutComplete ×2', ...all.slice(1)])
   })
 })
+
+it.each(rollingKinds)('a %s says that its rollout moves as soon as there is a pod of the new revision', async (name) => {
+  const s = await complete(name)
+  const before = new Set((await s.pods(name)).map(({ metadata }) => metadata.uid))
+  await s.setImage(name, 'app:2')
+  await s.pass(second)
+  await s.reap(name)
+  await s.pass(second)
+  expect((await s.pods(name)).some(({ metadata }) => !before.has(metadata.uid))).toBe(true)
+  expect(await s.says(name)).toMatch(/^True (ReplicaSetUpdated|ReplicasUpdated)$/)
+})

@@ -27,6 +27,11 @@ export interface Rollout {
   movingReason: string
   /** Starts the clock anew: a new revision, a scale, a resume, another partition. */
   beginning?: Words | undefined
+  /**
+   * Where the rollout began, if its first step has already brought it further than that: the next reconcile then says
+   * that it moves. By default, what `headway` says.
+   */
+  start?: Headway | undefined
   /** The rollout is paused: its clock does not run. */
   paused?: Words | undefined
   /**
@@ -62,9 +67,10 @@ export function decideProgress(conditions: readonly StoredCondition[] | null | u
   const fresh = markOf(rollout)
   if (paused) return say(paused, stored?.lastUpdateTime ?? now, stored?.progress ?? fresh)
   // A rollout that begins now has its clock and its mark from now.
-  const [current, clock, mark] = beginning ? [beginning, now, fresh] : [stored, stored?.lastUpdateTime, stored?.progress]
+  const first = rollout.start ? markOf({ ...rollout, headway: rollout.start }) : fresh
+  const [current, clock, mark] = beginning ? [beginning, now, first] : [stored, stored?.lastUpdateTime, stored?.progress]
   if (!current) return [...((conditions ?? []) as Condition[])]
-  const hasMoved = mark ? isBeyond(rollout.headway, mark) : rollout.hasRisen === true
+  const hasMoved = !beginning && (mark ? isBeyond(rollout.headway, mark) : rollout.hasRisen === true)
   const isFinal = rolloutState([{ ...current, type: 'Progressing' }]) === 'complete'
   if (settled && settled.reason !== current.reason && !isFinal) return say({ status: 'True', ...settled }, now, fresh)
   // Somebody has deleted a pod, and its successor is not available yet: what OnDelete held goes on for a while.
