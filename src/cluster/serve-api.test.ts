@@ -85,6 +85,30 @@ describe('serveApi()', () => {
     expect(existsSync(path.join(dir, 'data/kubeconfig'))).toBe(false)
   })
 
+  it('leaves its kubeconfig alone over a restart while it leads there, and else writes it anew', async () => {
+    const kubeconfig = path.join(dir, 'data/kubeconfig')
+    const first = await start({ store: 'lmdb' })
+    const { port } = new URL(/server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))![1]!)
+    await first.stop()
+    running.length = 0
+    const line = 'cluster: coxswain\n'
+    const edited = readFileSync(kubeconfig, 'utf8').replace(line, `${line}    namespace: team\n`)
+    writeFileSync(kubeconfig, edited)
+    const second = await start({ store: 'lmdb', securePort: Number(port) })
+    expect(readFileSync(kubeconfig, 'utf8')).toBe(edited)
+    expect((await ask(second.kubeconfig, '/api')).code).toBe(200)
+    await second.stop()
+    running.length = 0
+    for (const broken of [edited.replace(`:${port}`, ':1'), edited.replace(/client-certificate-data: .*/, 'x: y'), '']) {
+      writeFileSync(kubeconfig, broken)
+      const next = await start({ store: 'lmdb', securePort: Number(port) })
+      expect(readFileSync(kubeconfig, 'utf8')).not.toBe(broken)
+      expect((await ask(next.kubeconfig, '/api')).code).toBe(200)
+      await next.stop()
+      running.length = 0
+    }
+  })
+
   it('keeps objects, and the trust of its clients, over a restart', async () => {
     const first = await start({ store: 'lmdb' })
     const uid = JSON.parse((await ask(first.kubeconfig, '/api/v1/namespaces/default')).text).metadata.uid as string

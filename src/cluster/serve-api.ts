@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
@@ -17,7 +17,7 @@ import {
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
-import { kubeconfigText } from './kubeconfig.ts'
+import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { reachable } from './reachable.ts'
 
@@ -155,6 +155,8 @@ function servingHosts(bindAddress: string): string[] {
 
 function writeKubeconfig(options: ServeOptions, url: string, authority: KeyPair, now: number): string {
   const file = options.kubeconfigOut ?? path.join(options.dataDir, 'kubeconfig')
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  if (isKubeconfigValid(old, url, authority.certificate, now)) return path.resolve(file)
   const user = 'kubernetes-admin'
   const client = issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, now)
   writePrivateFile(file, kubeconfigText(url, authority.certificate, user, client))
