@@ -47,7 +47,7 @@ export async function runRolloutStatus(session: Session, options: RolloutStatusO
     if (kind.kind === 'CronJob')
       throw new CommandError(`${quotedName(kind, name)}: a CronJob has no rollout; see the status of its Jobs`)
     const object = await readWorkload(session, kind, name)
-    if (!options.watch) worst = Math.max(worst, tellOnce(session, kind, object))
+    if (!options.watch) worst = Math.max(worst, await tellOnce(session, kind, object))
     else {
       const code = await followRollout(session, kind, object, deadlineMs, options.live && session.out.isTerminal)
       if (code !== exitCodes.ok) return code
@@ -56,10 +56,13 @@ export async function runRolloutStatus(session: Session, options: RolloutStatusO
   return worst
 }
 
-function tellOnce({ out }: Session, kind: WorkloadKind, object: Workload): number {
+async function tellOnce(session: Session, kind: WorkloadKind, object: Workload): Promise<number> {
   const verdict = verdictOf(kind, object)
-  if (verdict.kind === 'failed') throw new CommandError(verdict.text, exitCodes.trouble)
-  say(out, verdict.text)
+  if (verdict.kind === 'failed') {
+    await sayFailure(session, verdict.text, await explainWorkload(session, kind, object))
+    return exitCodes.trouble
+  }
+  say(session.out, verdict.text)
   return verdict.kind === 'waiting' ? exitCodes.waits : exitCodes.ok
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { type ResourceType, pods, replicasets } from '../../client/index.ts'
 import { CommandError, isUnknownPath, noResourceType } from '../failure.ts'
 import type { Session } from '../session.ts'
-import { causesOf } from '../workload/explained.ts'
+import { causesOf, withProgram } from '../workload/explained.ts'
 import { gather } from '../workload/gather.ts'
 import { type Source, askingSource } from '../workload/own-pods.ts'
 import { type WorkloadKind, workloadKinds } from '../workload/kinds.ts'
@@ -143,7 +143,7 @@ export const explainRows = (session: Session, reader: Reader, source: Source, ro
   mapSome(rows, async (row) => {
     if (!needsExplanation(row)) return row
     const around = await gather(reader, source, row.kind, row.object)
-    const causes = causesOf(row.kind, row.object, around, session.clock.now())
+    const causes = withProgram(causesOf(row.kind, row.object, around, session.clock.now()), session.program)
     return { ...standingWith(row, causes), causes }
   })
 

@@ -31,7 +31,9 @@ const stepForms: readonly { form: RegExp; step: (match: RegExpExecArray) => Step
  * and the first dot may be left out.
  */
 export function parseJsonPath(text: string): JsonPath {
-  const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text
+  if (text.startsWith('{') !== text.endsWith('}'))
+    throw new CommandError(`jsonpath ${JSON.stringify(text)} has an unclosed brace`)
+  const bare = text.startsWith('{') ? text.slice(1, -1) : text
   const path = bare.startsWith('$') ? bare.slice(1) : bare
   return stepsOf(/^[.[]/.test(path) ? path : `.${path}`, text)
 }

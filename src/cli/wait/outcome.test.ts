@@ -103,6 +103,10 @@ describe('valuesAt()', () => {
     ['a.list[1].n', ['y']],
   ])('%s', (path, values) => expect(valuesAt(value, parseJsonPath(path))).toEqual(values))
 
+  it.each(['{.a.list', '.a.list}', '{'])('refuses %s, whose brace has no other', (path) => {
+    expect(() => parseJsonPath(path)).toThrow(`jsonpath ${JSON.stringify(path)} has an unclosed brace`)
+  })
+
   it('refuses what it cannot read', () => {
     expect(() => parseJsonPath('{.a[?(@.n=~"y")]}')).toThrow(
       'jsonpath "{.a[?(@.n=~\\"y\\")]}" cannot be read at "[?(@.n=~\\"y\\")]"',

@@ -157,6 +157,21 @@ async function giveUp(
       : `${what} not met for ${type.plural}/${name}`
     if (kind && object) await sayFailure(session, text, await explainWorkload(session, kind, object))
     else say(session.err, `error: ${text}`)
+    for (const missing of object ? missingConditions(outcomes, object) : [])
+      say(session.err, `${type.plural}/${name} has no condition ${missing}${typesText(object!)}.`)
   }
   return exitCodes.timedOut
+}
+
+/** Conditions that are waited for and that nobody writes: of another kind, or of a feature that is switched off. */
+const missingConditions = (outcomes: readonly Outcome[], { status }: Workload): string[] =>
+  outcomes.flatMap((outcome) => {
+    if (outcome.kind !== 'condition') return []
+    const wanted = outcome.type.toLowerCase()
+    return status?.conditions?.some(({ type }) => type.toLowerCase() === wanted) ? [] : [outcome.type]
+  })
+
+function typesText({ status }: Workload): string {
+  const types = (status?.conditions ?? []).map(({ type }) => type)
+  return types.length > 0 ? `; it has ${types.join(', ')}` : ', nor any other'
 }

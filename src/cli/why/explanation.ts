@@ -12,6 +12,7 @@ import {
   exitCodeFor,
   grouped,
   warningOf,
+  withProgram,
   withWarning,
 } from '../workload/explained.ts'
 import { gather } from '../workload/gather.ts'
@@ -49,7 +50,7 @@ const causesWithEvents = 5
 
 /** Reads all about a workload and explains it. */
 export async function explainWorkload(
-  session: Pick<Session, 'client' | 'clock'>,
+  session: Pick<Session, 'client' | 'clock' | 'program'>,
   kind: WorkloadKind,
   object: Workload,
   given?: { reader: Reader; source: Source },
@@ -57,7 +58,7 @@ export async function explainWorkload(
   const reader = given?.reader ?? new Reader(session.client)
   const around = await gather(reader, given?.source ?? askingSource(reader), kind, object)
   const nowMs = session.clock.now()
-  const found = causesOf(kind, object, around, nowMs)
+  const found = withProgram(causesOf(kind, object, around, nowMs), session.program)
   const standing = standingWith(standingOf(kind, object, nowMs), found)
   const causes = await withWarnings(reader, found, around.pods ?? [], nowMs)
   return {

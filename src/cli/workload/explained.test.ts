@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Cause, podsThatMatter, refusalOf } from '../../api/explain/index.ts'
 import type { Node } from '../../api/generated/types.ts'
 import { exitCodes } from '../failure.ts'
-import { causesOf, exitCodeFor, grouped, isInTheWay, warningOf, withWarning } from './explained.ts'
+import { causesOf, exitCodeFor, grouped, isInTheWay, warningOf, withProgram, withWarning } from './explained.ts'
 import type { Surroundings } from './gather.ts'
 import { ago, condition, counts, sampleNow, samplePod, sampleWorkload } from './sample.ts'
 import type { State } from './said.ts'
@@ -78,6 +78,12 @@ const cause = (fields: Partial<Cause> = {}): Cause => ({
   text: 'cannot pull',
   help: '',
   ...fields,
+})
+
+it('withProgram() calls the program in help as it was called', () => {
+  const help = (text: string) => withProgram([cause({ help: text })], 'kubectl coxswain')[0]!.help
+  expect(help('coxswain rollout resume deployment/web.')).toBe('kubectl coxswain rollout resume deployment/web.')
+  expect(help('kubectl delete pod web-0.')).toBe('kubectl delete pod web-0.')
 })
 
 it('grouped() makes one of causes that differ in the pod only', () => {

@@ -48,6 +48,10 @@ function withDrainedPod(
 export const isInTheWay = ({ what, text }: Cause): boolean =>
   what !== 'DisruptionBudget' || text.endsWith('is cordoned')
 
+/** The causes with help that calls the program by its name: kubectl runs it as `kubectl coxswain`. */
+export const withProgram = (causes: readonly Cause[], program: string): Cause[] =>
+  causes.map((cause) => ({ ...cause, help: cause.help.replace(/^coxswain /, `${program} `) }))
+
 /** A cause with the names of all objects that have the same one. */
 export interface GroupedCause extends Cause {
   /** Other objects of the same kind with the same cause, such as pods that wait for the same image. */

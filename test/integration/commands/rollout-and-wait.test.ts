@@ -170,6 +170,15 @@ describe('coxswain rollout status', () => {
     })
   })
 
+  it('--watch=false names the cause of a rollout that is out of time', async () => {
+    const scene = await CommandScene.start()
+    await scene.create(deployments, workload('web', { replicas: 1, progressDeadlineSeconds: 5 }, failing, 'nope:1'))
+    await scene.pass(20_000)
+    const { code, out, err } = await scene.run(rollout('deploy/web', { watch: false }))
+    expect({ code, out }).toEqual({ code: 3, out: '' })
+    expect(err).toMatch(/^error: deployment "web" exceeded its progress deadline\nPod web-\S+ cannot pull image/)
+  })
+
   it('works for who may read the object and not watch it', async () => {
     const scene = await CommandScene.start()
     await scene.create(deployments, workload('web', { replicas: 1 }))
@@ -340,4 +349,12 @@ describe('coxswain wait', () => {
       err: '',
     })
   })
+})
+
+it('wait says that a condition does not exist where its feature is switched off', async () => {
+  const scene = await CommandScene.start({ StatefulSetConditions: false })
+  await scene.create(statefulsets, workload('db', { replicas: 1, serviceName: 'db' }))
+  const { code, err } = await scene.run(wait('sts/db', 'condition=Available', [], 5000))
+  expect(code).toBe(124)
+  expect(err).toContain('statefulsets/db has no condition Available, nor any other.\n')
 })
