@@ -29,6 +29,8 @@ describe('KeyedHeap', () => {
     all.forEach((n, i) => heap.set(`key-${i}`, n))
     const sorted = all.toSorted((a, b) => a - b)
     for (const count of [0, 1, 7, 200, 300]) expect(heap.first(count)).toEqual(sorted.slice(0, count))
+    expect([...heap.inOrder()]).toEqual(sorted)
+    expect(heap.values().sort((a, b) => a - b)).toEqual(sorted)
     expect(heap.size).toBe(200)
   })
 

@@ -27,6 +27,11 @@ export class KeyedHeap<K, V> {
     return this.#values[0]
   }
 
+  /** All values, in no order. */
+  values(): V[] {
+    return [...this.#values]
+  }
+
   /** Adds a value, or puts it in the place of the one that has its key. */
   set(key: K, value: V): void {
     const at = this.#places.get(key) ?? this.#keys.length
@@ -37,15 +42,21 @@ export class KeyedHeap<K, V> {
   /** The first values in order, at most so many. Nothing is taken out. */
   first(count: number): V[] {
     const values: V[] = []
+    if (count <= 0) return values
+    for (const value of this.inOrder()) if (values.push(value) >= count) break
+    return values
+  }
+
+  /** The values in order, each found when it is asked for. Nothing is taken out; the heap must not change meanwhile. */
+  *inOrder(): Generator<V> {
     // An entry comes next only after the one above it.
     const next = new KeyedHeap<number, number>((a, b) => this.#isBefore(this.#values[a]!, this.#values[b]!))
     if (this.size > 0) next.set(0, 0)
-    while (values.length < count && next.size > 0) {
+    while (next.size > 0) {
       const at = next.pop()!
-      values.push(this.#values[at]!)
+      yield this.#values[at]!
       for (const child of [2 * at + 1, 2 * at + 2]) if (child < this.size) next.set(child, child)
     }
-    return values
   }
 
   pop(): V | undefined {

@@ -17,16 +17,40 @@ export interface Instances {
 
 const none: Instances = { claimsOf: () => [], free: [], held: [], actions: [] }
 
-/** Tells which claims are in use, and what becomes of the others. */
-export function instancesOf({ set, members, inactive, claims }: Observed): Instances {
+/**
+ * Tells which claims are in use, and what becomes of the others. All claims are read for it, so that is done when
+ * something is asked; where claims are not used again, that is in every step.
+ */
+export function instancesOf(seen: Observed): Instances {
+  let read: Instances | undefined
+  const instances = (): Instances => (read ??= readInstances(seen))
+  return {
+    claimsOf: (id) => instances().claimsOf(id),
+    get free() {
+      return instances().free
+    },
+    get held() {
+      return instances().held
+    },
+    get actions() {
+      return seen.set.spec.scaleStrategy?.disablePVCReuse ? instances().actions : []
+    },
+  }
+}
+
+function readInstances({ set, members, strangerOf, ...seen }: Observed): Instances {
+  const claims = seen.claims()
   if (claims.length === 0) return none
   const byId = new Map<string, PersistentVolumeClaim[]>()
-  for (const claim of claims) byId.set(idOfClaim(claim), [...(byId.get(idOfClaim(claim)) ?? []), claim])
+  for (const claim of claims) {
+    const id = idOfClaim(claim)
+    const others = byId.get(id)
+    if (others) others.push(claim)
+    else byId.set(id, [claim])
+  }
   const claimsOf = (id: string) => byId.get(id) ?? []
-  const active = new Set(members.map(({ id }) => id))
-  const named = new Map(inactive.map((pod) => [pod.metadata.name, pod]))
-  const leaving = (id: string): Pod | undefined => named.get(podPrefix(set) + id)
-  const idle = [...byId.keys()].filter((id) => id !== '' && !active.has(id))
+  const leaving = (id: string): Pod | undefined => strangerOf(podPrefix(set) + id)
+  const idle = [...byId.keys()].filter((id) => id !== '' && !members.ofId.has(id))
   if (set.spec.scaleStrategy?.disablePVCReuse) {
     // Claims were made for a pod that was refused. Without them each attempt would make others, whose end would cause the next attempt at once.
     const isAwaiting = isConditionTrue(set.status.conditions, 'ReplicaFailure')

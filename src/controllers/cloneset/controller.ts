@@ -1,11 +1,11 @@
 import type { CloneSet, Pod } from '../../api/generated/types.ts'
 import { clonesets, controllerrevisions, persistentvolumeclaims, pods } from '../../client/index.ts'
-import { defineController } from '../kit/index.ts'
+import { defineController, ownedPods } from '../kit/index.ts'
 import { announceProgress, isMereBinding, raisedQuotas, selectedOrphans, selectorIndex } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { apply } from './apply.ts'
 import { measures } from './measures.ts'
-import { type Observed, observe, remember } from './observe.ts'
+import { type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'
 import { changesInMs, status, statusMayWait } from './status.ts'
 
@@ -22,8 +22,8 @@ export const cloneSetController = defineController<CloneSet, Observed, Action>({
   indexes: [selecting.index, quotas.index],
   gate: 'StaleControllerConsistencyCloneSet',
   statusType: 'CloneSetStatus',
+  rosters: ownedPods,
   observe,
-  remember,
   plan,
   apply,
   status,

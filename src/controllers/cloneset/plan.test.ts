@@ -202,7 +202,7 @@ describe('plan() looks after claims', () => {
     ['but not for those of one that has ended', { set: withClaims(), pods: samplePods('a2 a3'), inactive: [ended('a1')] }, ['create a']],
     ['nor for those of one that somebody else has', { set: withClaims(), pods: samplePods('a2 a3'), inactive: [called('a1')] }, ['create a']],
     ['one that is there is not waited for', { set: withClaims({ replicas: 2 }), pods: samplePods('a3'), inactive: [going('a1')] }, ['create a as a2']],
-    ['a pod that has lost them before it has come to a node goes, too', { set: withClaims(), pods: samplePods('a1? a2 a3'), forsaken: new Set(['a1']), claims: [] }, ['delete a1', 'create a']],
+    ['a pod that has lost them before it has come to a node goes, too', { set: withClaims(), pods: samplePods('a1? a2 a3', { a1: { claim: 'data-web-a1' } }), claims: [] }, ['delete a1', 'create a']],
     ['they are not used again where that is not wanted', { set: withClaims({ scale: { disablePVCReuse: true } }), pods: samplePods('a2 a3') }, ['delete data-web-a1', 'create a']],
     [
       'and go with their pod while that goes',

@@ -1,11 +1,9 @@
-import { soonest } from '../../base/soonest.ts'
 import { type Step, revise } from '../kit/index.ts'
-import { msUntilAvailable, surplusRevisions } from '../kit/workload/index.ts'
+import { surplusRevisions } from '../kit/workload/index.ts'
 import type { Action, PatchLifecycle } from './actions.ts'
 import { instancesOf } from './claims.ts'
 import { refreshPod } from './in-place.ts'
-import { type Look, goalAfter, lookAt } from './look.ts'
-import type { Member } from './member.ts'
+import { type Look, goalAfter, lookAt, wakesInMs } from './look.ts'
 import type { Observed } from './observe.ts'
 import { hashOfName } from './revision.ts'
 import { createPods, keepWanted, removePods } from './scale.ts'
@@ -14,12 +12,11 @@ import { type Update, updatePods } from './update.ts'
 /** Decides the next step of a set: which pods go, which are changed, and what is made in the place of those that go. */
 export function plan(seen: Observed): Step<Action> {
   const look = lookAt(seen)
-  const refreshed = refresh(look)
-  const { actions, wait } = pods(look, refreshed)
+  const { actions, wait } = pods(look, refresh(look))
   // Pods name their revision: it has to be there before them.
   const all: Action[] = [...belongings(seen), ...revise(look.revisions.step), ...actions, ...forget(look)]
   if (all.length === 0) all.push(...trim(seen))
-  const requeueAfterMs = soonest(untilAvailable(seen), refreshed.requeueAfterMs)
+  const requeueAfterMs = wakesInMs(seen)
   return { actions: all, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
 }
 
@@ -31,37 +28,22 @@ function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
   ]
 }
 
-interface Refreshed {
-  actions: readonly PatchLifecycle[]
-  requeueAfterMs: number | undefined
-}
-
 /** What is due for pods by themselves: gates and states. */
-function refresh({ seen: { set, members, nowMs }, revisions }: Look): Refreshed {
-  const actions: PatchLifecycle[] = []
-  let requeueAfterMs: number | undefined
-  for (const member of members) {
-    if (member.isSettled) continue
-    const { action, requeueAfterMs: ms } = refreshPod(set, member, revisions.update.hash, nowMs)
-    if (action) actions.push(action)
-    requeueAfterMs = soonest(requeueAfterMs, ms)
-  }
-  return { actions, requeueAfterMs }
-}
+const refresh = ({ seen: { set, members, nowMs }, revisions }: Look): PatchLifecycle[] =>
+  [...members.due.values()].flatMap((member) => refreshPod(set, member, revisions.update.hash, nowMs).action ?? [])
 
 /**
  * Pods go before others come, so that there are never too many; and what comes does not wait for another look. Nothing is updated in a step that scales down: what
  * is too many may be what is outdated.
  */
-function pods(look: Look, refreshed: Refreshed): Pick<Update, 'actions' | 'wait'> {
+function pods(look: Look, refreshed: readonly PatchLifecycle[]): Pick<Update, 'actions' | 'wait'> {
   const kept = keepWanted(look)
-  if (kept.length > 0) return { actions: distinct([...refreshed.actions, ...kept]) }
+  if (kept.length > 0) return { actions: distinct([...refreshed, ...kept]) }
   const instances = instancesOf(look.seen)
   const parting = removePods(look, instances)
-  const busy = new Set(refreshed.actions.map(({ pod }) => pod))
-  const update = parting.actions.length > 0 ? undefined : updatePods(look, instances, ({ pod }: Member) => busy.has(pod))
+  const update = parting.actions.length > 0 ? undefined : updatePods(look, instances)
   const creates = createPods(look, goalAfter(look, [...parting.gone, ...(update?.gone ?? [])], update?.changed ?? []), instances)
-  const actions = distinct([...refreshed.actions, ...parting.actions, ...(update?.actions ?? [])])
+  const actions = distinct([...refreshed, ...parting.actions, ...(update?.actions ?? [])])
   const wait = update?.wait ?? limitText(look, creates.length)
   return { actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)], ...(wait === undefined ? {} : { wait }) }
 }
@@ -90,22 +72,15 @@ function limitText({ goal, bounds }: Look, creates: number): string | undefined 
 function trim({ set, members }: Observed): Action[] {
   const named = set.spec.scaleStrategy?.podsToDelete ?? []
   if (named.length === 0) return []
-  const names = new Set(members.map(({ pod }) => pod.metadata.name))
-  const left = named.filter((name) => names.has(name))
+  const left = named.filter((name) => members.get(name))
   return left.length < named.length ? [{ kind: 'TrimPodsToDelete', left }] : []
 }
 
 function forget({ seen, revisions }: Look): Action[] {
   const { revisionHistoryLimit = 10 } = seen.set.spec
   if (seen.history.length <= revisionHistoryLimit) return []
-  const hashes = new Set(seen.members.map(({ hash }) => hash))
-  const inUse = new Set([revisions.current.name, revisions.update.name, ...seen.history.flatMap(({ metadata }) => usedName(metadata.name!, hashes))])
+  const isOfPods = (name: string): boolean => seen.members.ofHash.has(hashOfName(name))
+  const ofPods = seen.history.map(({ metadata }) => metadata.name!).filter(isOfPods)
+  const inUse = new Set([revisions.current.name, revisions.update.name, ...ofPods])
   return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
-}
-
-const usedName = (name: string, hashes: ReadonlySet<string>): string[] => (hashes.has(hashOfName(name)) ? [name] : [])
-
-/** How long until the next pod is available. */
-function untilAvailable({ set: { spec: { minReadySeconds = 0 } }, members, nowMs }: Observed): number | undefined {
-  return minReadySeconds === 0 ? undefined : msUntilAvailable(members.map(({ pod }) => pod), minReadySeconds, nowMs)
 }

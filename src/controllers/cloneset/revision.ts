@@ -22,25 +22,33 @@ export interface Revisions {
   byHash(hash: string): Revision | undefined
 }
 
-/** Tells the revisions of a set. `history` is in order; `members` are asked where the status does not know what they were. */
-export function revisionsOf(set: CloneSet, history: readonly ControllerRevision[], members: readonly { hash: string }[]): Revisions {
+/** The revision of a set's template, and what has to be done so that it is there. `history` is in order. */
+export function reviseSet(set: CloneSet, history: readonly ControllerRevision[]): Pick<Revisions, 'step' | 'update'> {
   const step = reviseTo(set.metadata.name!, history, set.spec.template, set.status.collisionCount ?? 0)
   const name = step.kind === 'Create' ? step.name : step.revision.metadata.name!
-  const update: Revision = { name, hash: hashOfName(name), template: set.spec.template }
-  const stored = history.find((r) => r.metadata.name === set.status.currentRevision) ?? newestOf(history, members, update.hash)
+  return { step, update: { name, hash: hashOfName(name), template: set.spec.template } }
+}
+
+/**
+ * Tells the revisions of a set. `ofPods` are the hashes that its pods say: they count where the status does not know
+ * what the pods were.
+ */
+export function revisionsOf(
+  set: CloneSet, history: readonly ControllerRevision[], revised: Pick<Revisions, 'step' | 'update'>,
+  ofPods: ReadonlyMap<string, unknown>,
+): Revisions {
+  const { step, update } = revised
+  const hashIn = ({ metadata }: ControllerRevision): string => hashOfName(metadata.name!)
+  // Who made the pods may not have got to write down what they are: then it is the newest revision that a pod is of.
+  const ofSomePod = (hash: string): boolean => hash !== update.hash && ofPods.has(hash)
+  const isCurrent = ({ metadata }: ControllerRevision): boolean => metadata.name === set.status.currentRevision
+  const stored = history.find(isCurrent) ?? history.findLast((r) => ofSomePod(hashIn(r)))
   const byHash = (hash: string): Revision | undefined => {
     if (hash === update.hash) return update
-    const found = history.find((r) => hashOfName(r.metadata.name!) === hash)
+    const found = history.find((r) => hashIn(r) === hash)
     return found && restored(found)
   }
   return { step, update, current: stored ? restored(stored) : update, byHash }
-}
-
-/** The newest revision, other than the new one, that a pod is of: who made the pods did not get to write down what they are. */
-function newestOf(history: readonly ControllerRevision[], members: readonly { hash: string }[], updateHash: string): ControllerRevision | undefined {
-  const hashes = new Set(members.map(({ hash }) => hash))
-  hashes.delete(updateHash)
-  return hashes.size === 0 ? undefined : history.findLast((r) => hashes.has(hashOfName(r.metadata.name!)))
 }
 
 const restored = (revision: ControllerRevision): Revision => {

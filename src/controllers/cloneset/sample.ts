@@ -3,9 +3,11 @@ import { templatePatch } from '../../api/kinds/controller-revision.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import type { Action } from './actions.ts'
 import { lifecycleStateLabel } from '../../api/kinds/lifecycle-hooks.ts'
-import { type Member, instanceIdLabel, memberOf } from './member.ts'
+import { basisOf, entryOf, seatOf } from './entry.ts'
+import { instanceIdLabel } from './member.ts'
+import { Members } from './members.ts'
 import type { Observed } from './observe.ts'
-import { revisionLabels } from './revision.ts'
+import { reviseSet, revisionLabels, revisionsOf } from './revision.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -53,10 +55,13 @@ export interface PodOver {
   finalizers?: string[]
   node?: string
   cost?: number
+  /** The name of a claim that it mounts. */
+  claim?: string
 }
 
 /** A pod of the set: `ready` for an hour, `young` for five seconds. Its name begins with the hash of its revision. */
-export function samplePod(name: string, { state = 'ready', labels, lifecycle = 'Normal', finalizers, node = 'n', cost }: PodOver = {}): Pod {
+export function samplePod(name: string, over: PodOver = {}): Pod {
+  const { state = 'ready', labels, lifecycle = 'Normal', finalizers, node = 'n', cost, claim } = over
   const isReady = state === 'ready' || state === 'young'
   const lastTransitionTime = state === 'young' ? '2026-01-01T00:59:55Z' : longAgo
   const hash = name[0]!
@@ -70,7 +75,11 @@ export function samplePod(name: string, { state = 'ready', labels, lifecycle = '
       ...(finalizers ? { finalizers } : {}),
       creationTimestamp: longAgo,
     },
-    spec: { ...(state === 'pending' ? {} : { nodeName: node }), containers: [{ name: 'c', image: hash }], readinessGates: [{ conditionType: inPlaceUpdateReady }] },
+    spec: {
+      ...(state === 'pending' ? {} : { nodeName: node }),
+      ...(claim ? { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: claim } }] } : {}),
+      containers: [{ name: 'c', image: hash }], readinessGates: [{ conditionType: inPlaceUpdateReady }],
+    },
     status: {
       phase: state === 'pending' ? 'Pending' : 'Running',
       conditions: [
@@ -82,8 +91,6 @@ export function samplePod(name: string, { state = 'ready', labels, lifecycle = '
   } as unknown as Pod
 }
 
-export const sampleMember = (set: CloneSet, pod: Pod): Member => memberOf(set, pod, nowMs)
-
 /** Pods by their names; `!` after one makes it unready, `?` pending. */
 export const samplePods = (names: string, over: Record<string, PodOver> = {}): Pod[] =>
   names.split(' ').filter((name) => name !== '').map((text) => {
@@ -94,30 +101,36 @@ export const samplePods = (names: string, over: Record<string, PodOver> = {}): P
 export const sampleClaim = (id: string): PersistentVolumeClaim =>
   ({ metadata: { name: `data-web-${id}`, namespace: 'default', uid: `claim-${id}`, labels: { [instanceIdLabel]: id } }, spec: {}, status: {} }) as unknown as PersistentVolumeClaim
 
-export interface SeenOver extends Partial<Omit<Observed, 'members' | 'set'>> {
+type Given = 'adopt' | 'release' | 'history' | 'orphanRevisions' | 'nowMs'
+
+export interface SeenOver extends Partial<Pick<Observed, Given>> {
   set?: CloneSet
   pods?: readonly Pod[]
+  /** Pods that have ended or are going, or that somebody else has. */
+  inactive?: readonly Pod[]
+  claims?: readonly PersistentVolumeClaim[]
 }
 
 /** What a controller sees of a set with these pods; revisions `a` and `b` are there, and `b` if the set's image is. */
-export function sampleSeen({ set = sampleSet(), pods = [], ...over }: SeenOver = {}): Observed {
+export function sampleSeen(sample: SeenOver = {}): Observed {
+  const { set: base = sampleSet(), pods = [], inactive = [], claims = [], ...over } = sample
   const [a, b] = [sampleRevision('a', 1, sampleSet({ image: 'a' })), sampleRevision('b', 2, sampleSet({ image: 'b' }))]
-  const isB = set.spec.template.spec!.containers[0]!.image === 'b'
-  const seenSet = { ...set, status: { currentRevision: 'web-a', updateRevision: isB ? 'web-b' : 'web-a', ...set.status } }
+  const isB = base.spec.template.spec!.containers[0]!.image === 'b'
+  const set = { ...base, status: { currentRevision: 'web-a', updateRevision: isB ? 'web-b' : 'web-a', ...base.status } }
+  const seen = { adopt: [], release: [], orphanRevisions: [], history: isB ? [a, b] : [a], nowMs, ...over }
+  const revised = reviseSet(set, seen.history)
+  const claimOf = (name: string) => claims.find(({ metadata }) => metadata.name === name)
+  const basis = basisOf(set, () => true, revised.update.hash, { claimOf })
+  const members = new Members()
+  for (const pod of [...pods, ...seen.adopt]) members.add(seatOf(basis, pod, seen.nowMs))
+  for (const pod of inactive.filter((p) => p.metadata.deletionTimestamp)) members.add(entryOf(basis, pod, seen.nowMs)!)
   return {
-    set: seenSet,
-    members: [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(seenSet, pod, over.nowMs ?? nowMs)),
-    adopt: [],
-    release: [],
-    inactive: [],
-    history: isB ? [a, b] : [a],
-    orphanRevisions: [],
-    claims: [],
-    forsaken: new Set<string>(),
-    awaited: new Map(),
-    terminating: [],
-    nowMs,
-    ...over,
+    ...seen,
+    set,
+    revisions: revisionsOf(set, seen.history, revised, members.ofHash),
+    members,
+    claims: () => claims,
+    strangerOf: (name) => inactive.find(({ metadata }) => metadata.name === name),
   }
 }
 

@@ -2,18 +2,17 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import type { CloneSetCondition, CloneSetStatus } from '../../api/generated/types.ts'
 import { labelSelectorText } from '../../api/selectors/label-selector.ts'
 import type { Outcome } from '../kit/index.ts'
-import { firstCause } from '../../api/explain/index.ts'
+import { firstOf } from '../../api/explain/index.ts'
 import { soonest } from '../../base/soonest.ts'
 import {
   type Condition, RevisionTakenError, deadlineInMs, endsProgress, findCondition, isConditionTrue, isFault, podFaultOf, refusalOf,
-  removeCondition, revisionHashLabel, sameWords, sayAvailable, setTimedCondition, untilLateMs, whyOf, withFault,
+  removeCondition, sameWords, sayAvailable, setTimedCondition, whyOf, withFault,
 } from '../kit/workload/index.ts'
 import type { Action } from './actions.ts'
 import { type Counts, countAfter } from './counts.ts'
-import { type Look, lookAt } from './look.ts'
+import { type Look, lookAt, wakesInMs } from './look.ts'
 import type { Observed } from './observe.ts'
 import { currentAfter, expectedUpdated, progressOf } from './progress.ts'
-import { hashOfName } from './revision.ts'
 
 /** The status that is true after a step. */
 export function status(seen: Observed, outcome: Outcome<Action>): CloneSetStatus {
@@ -45,20 +44,12 @@ export function statusMayWait(before: CloneSetStatus, after: CloneSetStatus): bo
 }
 
 function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Condition[] {
-  const { seen: { set, members, awaited, terminating, nodeOf, nowMs }, bounds, revisions } = look
-  const { minReadySeconds = 0, lifecycle } = set.spec
+  const { seen: { set, members: { causes }, nowMs }, bounds } = look
   const fault = podFaultOf(outcome)
   const updateFailure = updateFailureOf(set.status.conditions, outcome)
-  const { cause } = firstCause({
-    kind: 'CloneSet',
-    object: set,
-    pods: members.flatMap(({ pod, isAvailable }) => (isAvailable ? [] : [pod])),
-    going: terminating,
-    around: { nowMs, minReadySeconds, lifecycle, claimOf: (name) => awaited.get(name), nodeOf },
-    refusal: refusalOf(withFailedUpdate(withFault(set.status.conditions, fault, nowMs), updateFailure, nowMs)),
-    isUpdated: (pod) => hashOfName(pod.metadata.labels?.[revisionHashLabel] ?? '') === revisions.update.hash,
-    wait: outcome.wait,
-  })
+  const refusal = refusalOf(withFailedUpdate(withFault(set.status.conditions, fault, nowMs), updateFailure, nowMs))
+  const about = { kind: 'CloneSet', object: set, refusal, wait: outcome.wait }
+  const cause = firstOf(about, causes.staying.peek(), causes.going.peek())
   const why = whyOf(cause)
   const failed = endsProgress(fault) ? { reason: fault.reason, message: fault.error.message } : undefined
   const available = sayAvailable(counts.availableReplicas, bounds.replicas, bounds.replicas, why)
@@ -67,11 +58,11 @@ function conditionsOf(look: Look, counts: Counts, outcome: Outcome<Action>): Con
 }
 
 /**
- * The time after which a status says something else by itself: its deadline passes, or a pod that is being deleted is
- * late.
+ * The time after which a status says something else by itself: its deadline passes, a pod becomes available, or one
+ * that is being deleted is late.
  */
-export function changesInMs({ set: { spec }, terminating, nowMs }: Observed, { conditions }: CloneSetStatus): number | undefined {
-  return soonest(deadlineInMs(conditions, spec.progressDeadlineSeconds, nowMs), untilLateMs(terminating, nowMs))
+export function changesInMs(seen: Observed, { conditions }: CloneSetStatus): number | undefined {
+  return soonest(deadlineInMs(conditions, seen.set.spec.progressDeadlineSeconds, seen.nowMs), wakesInMs(seen))
 }
 
 /** What OpenKruise's clients know ReplicaFailure by. */

@@ -1,4 +1,4 @@
-import type { Member } from './member.ts'
+import type { Seat } from './entry.ts'
 
 /** Pods of one sort, by what is to become of them. */
 export interface Group {
@@ -13,7 +13,7 @@ export interface Group {
   unavailable: number
 }
 
-/** The pods of a set in numbers. */
+/** The pods of a set in numbers. Those of the update revision are the updated ones. */
 export interface Tally {
   updated: Group
   outdated: Group
@@ -21,32 +21,28 @@ export interface Tally {
 
 const none = (): Group => ({ count: 0, preparing: 0, asked: 0, askedUnavailable: 0, unavailable: 0 })
 
-/** Counts members. Those of the update revision are the updated ones. */
-export function tallyOf(members: Iterable<Member>, updateHash: string, isAsked: (member: Member) => boolean): Tally {
-  const tally: Tally = { updated: none(), outdated: none() }
-  for (const member of members) add(member.hash === updateHash ? tally.updated : tally.outdated, member, isAsked(member), 1)
-  return tally
-}
+export const noTally = (): Tally => ({ updated: none(), outdated: none() })
 
-/** The same once `gone` have gone and `changed` are being updated as they run. */
-export function tallyAfter(tally: Tally, gone: Iterable<Member>, changed: Iterable<Member>, updateHash: string, isAsked: (member: Member) => boolean): Tally {
-  const after: Tally = { updated: { ...tally.updated }, outdated: { ...tally.outdated } }
-  const groupOf = ({ hash }: Member) => (hash === updateHash ? after.updated : after.outdated)
-  for (const member of gone) add(groupOf(member), member, isAsked(member), -1)
-  for (const member of changed) {
-    add(groupOf(member), member, isAsked(member), -1)
-    add(after.updated, { ...member, isAvailable: false }, isAsked(member), 1)
-  }
-  return after
-}
-
-function add(group: Group, { state, isAvailable }: Member, isAsked: boolean, by: 1 | -1): void {
+/** Counts a member in, or out again. */
+export function tallyIn(tally: Tally, { isUpdated, isAsked, state, isAvailable }: Seat, by: 1 | -1): void {
+  const group = isUpdated ? tally.updated : tally.outdated
   group.count += by
   if (state === 'PreparingDelete') group.preparing += by
   else if (isAsked) {
     group.asked += by
     if (!isAvailable) group.askedUnavailable += by
   } else if (!isAvailable) group.unavailable += by
+}
+
+/** The same once `gone` have gone and `changed` are being updated as they run. */
+export function tallyAfter(tally: Tally, gone: Iterable<Seat>, changed: Iterable<Seat>): Tally {
+  const after: Tally = { updated: { ...tally.updated }, outdated: { ...tally.outdated } }
+  for (const seat of gone) tallyIn(after, seat, -1)
+  for (const seat of changed) {
+    tallyIn(after, seat, -1)
+    tallyIn(after, { ...seat, isUpdated: true, isAvailable: false }, 1)
+  }
+  return after
 }
 
 export const totalOf = ({ updated, outdated }: Tally): number => updated.count + outdated.count

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetUpdateStrategy, UpdateScatterTerm } from '../../api/generated/types.ts'
-import { type PodOver, nowMs, sampleMember, samplePods, sampleSet } from './sample.ts'
+import type { Seat } from './entry.ts'
+import { type PodOver, samplePods, sampleSeen, sampleSet } from './sample.ts'
 import { inUpdateOrder, scatter } from './update-order.ts'
 
-const members = (names: string, over: Record<string, PodOver> = {}) => samplePods(names, over).map((pod) => sampleMember(sampleSet(), pod))
-const namesOf = (some: ReturnType<typeof members>) => some.map(({ pod }) => pod.metadata.name).join(' ')
+/** Pods of a set whose new revision is another one. */
+const outdated = (names: string, over: Record<string, PodOver> = {}, update: CloneSetUpdateStrategy = {}) =>
+  sampleSeen({ set: sampleSet({ image: 'b', update }), pods: samplePods(names, over) }).members
+const members = (names: string, over: Record<string, PodOver> = {}) => [...outdated(names, over).all()]
+const namesOf = (some: Iterable<Seat>) => [...some].map(({ pod }) => pod.metadata.name).join(' ')
 
 const labelled = (labels: Record<string, Record<string, string>>): Record<string, PodOver> =>
   Object.fromEntries(Object.entries(labels).map(([name, l]) => [name, { labels: l }]))
@@ -30,8 +34,9 @@ describe('inUpdateOrder()', () => {
     }, 'a3 a2 a1'],
     ['goes on with those whose hook was asked', 'a1 a2! a3', { a3: { lifecycle: 'PreparingUpdate' } }, {}, 'a3 a2 a1'],
   ])('%s', (_, names, over, strategy, expected) => {
-    const some = members(names, over)
-    expect(namesOf(inUpdateOrder(some, some, strategy, nowMs))).toBe(expected)
+    expect(namesOf(inUpdateOrder(outdated(names, over, strategy), strategy))).toBe(expected)
+    const scattered = { ...strategy, scatterStrategy: [{ key: 'nobody', value: 'has this' }] }
+    expect(namesOf(inUpdateOrder(outdated(names, over, scattered), scattered))).toBe(expected)
   })
 })
 

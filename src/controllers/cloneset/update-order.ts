@@ -1,57 +1,80 @@
-import type { CloneSetUpdateStrategy, UpdatePriorityStrategy, UpdateScatterTerm } from '../../api/generated/types.ts'
+import type { CloneSetUpdateStrategy, Pod, UpdateScatterTerm } from '../../api/generated/types.ts'
 import { type Int64, compareInt64 } from '../../api/int64.ts'
 import { compileLabelSelector } from '../../client/index.ts'
-import { byDeletionRank } from '../kit/workload/index.ts'
+import { type Rank, compareRanks } from '../kit/workload/index.ts'
+import type { Seat } from './entry.ts'
 import type { Member } from './member.ts'
+import type { Members } from './members.ts'
 
-const nowhere: ReadonlyMap<string, number> = new Map()
-
-/**
- * The order in which outdated pods are updated: those that would be missed least first; then what the priority strategy puts first; then spread as the scatter
- * strategy says. Those whose hook was asked already come before all. `all` are all pods of the set, by which is told how dense a label is.
- */
-export function inUpdateOrder(outdated: readonly Member[], all: readonly Member[], strategy: CloneSetUpdateStrategy, nowMs: number): Member[] {
-  if (outdated.length < 2) return [...outdated]
-  const byPod = new Map(outdated.map((member) => [member.pod, member]))
-  const ranked = byDeletionRank([...byPod.keys()], nowhere, nowMs).map((pod) => byPod.get(pod)!)
-  const scattered = scatter(byPriority(ranked, strategy.priorityStrategy), all, strategy.scatterStrategy ?? [])
-  const isPreparing = ({ state }: Member): boolean => state === 'PreparingUpdate'
-  return scattered.some(isPreparing) ? [...scattered.filter(isPreparing), ...scattered.filter((member) => !isPreparing(member))] : scattered
+/** The place of a pod in the order of updates. It depends only on the pod, the strategy and, by its rank, the time. */
+export interface Turn {
+  /** True for a pod whose hook was asked already: such pods come before all. */
+  isPreparing: boolean
+  /** By the priority strategy: the lowest first, number by number. */
+  priority: readonly Int64[]
+  /** Among equals those that would be missed least come first. */
+  rank: Rank
 }
 
-const labelsOf = ({ pod }: Member): Readonly<Record<string, string>> => pod.metadata.labels ?? {}
+/** Less than 0 if `a` comes before `b` but for hooks. */
+export function compareTurns(a: Turn, b: Turn): number {
+  for (const [i, value] of a.priority.entries()) {
+    const order = compareInt64(value, b.priority[i]!)
+    if (order !== 0) return order
+  }
+  return compareRanks(a.rank, b.rank)
+}
 
-/** By the sum of the weights, the heaviest first; or by a label's number, the highest first, and those before them that have none of the labels. */
-export function byPriority(members: readonly Member[], { weightPriority = [], orderPriority = [] }: UpdatePriorityStrategy = {}): Member[] {
+/** Tells the priority of a pod. */
+export type PriorityOf = (pod: Pod) => readonly Int64[]
+
+const noPriority: readonly Int64[] = []
+
+/**
+ * By the sum of the weights, the heaviest first; or by a label's number, the highest first, and those before them that
+ * have none of the labels.
+ */
+export function priorityIn({ priorityStrategy = {} }: CloneSetUpdateStrategy): PriorityOf {
+  const { weightPriority = [], orderPriority = [] } = priorityStrategy
   if (weightPriority.length > 0) {
     const terms = weightPriority.map(({ weight, matchSelector }) => ({ weight, matches: compileLabelSelector(matchSelector) }))
-    const weightOf = (member: Member): number => terms.reduce((sum, { weight, matches }) => (matches(labelsOf(member)) ? sum + weight : sum), 0)
-    return sortedBy(members, (member) => [-weightOf(member)])
+    return ({ metadata: { labels } }) => [-terms.reduce((sum, { weight, matches }) => sum + (matches(labels) ? weight : 0), 0)]
   }
-  if (orderPriority.length === 0) return [...members]
-  return sortedBy(members, (member) => {
-    const labels = labelsOf(member)
+  if (orderPriority.length === 0) return () => noPriority
+  return ({ metadata: { labels = {} } }) => {
     const level = orderPriority.findIndex(({ orderedKey }) => labels[orderedKey] !== undefined)
     return level < 0 ? [-1, 0] : [level, -trailingNumber(labels[orderPriority[level]!.orderedKey]!)]
-  })
+  }
 }
 
 /** 10 of `web-10`; 0 of what ends with no digit. */
 const trailingNumber = (text: string): bigint => BigInt(/[0-9]*$/.exec(text)![0])
 
-function sortedBy(members: readonly Member[], keyOf: (member: Member) => readonly Int64[]): Member[] {
-  const keyed = members.map((member) => ({ member, key: keyOf(member) }))
-  const compare = (a: readonly Int64[], b: readonly Int64[]): number =>
-    a.map((value, i) => compareInt64(value, b[i]!)).find((order) => order !== 0) ?? 0
-  return keyed.sort((a, b) => compare(a.key, b.key)).map(({ member }) => member)
+/**
+ * The order in which outdated pods are updated: what the priority strategy puts first; then those that would be missed
+ * least; spread as the scatter strategy says. Those whose hook was asked already come before all. The first few are
+ * found without a look at the others. To spread them, all have to be looked at: only a set with a scatter strategy pays
+ * for that.
+ */
+export function inUpdateOrder(members: Members, { scatterStrategy = [] }: CloneSetUpdateStrategy): Iterable<Seat> {
+  const { candidates } = members
+  if (scatterStrategy.length === 0) return candidates.inOrder()
+  const ranked = candidates.values().sort((a, b) => compareTurns(a.turn!, b.turn!))
+  const scattered = scatter(ranked, [...members.all()], scatterStrategy)
+  const isPreparing = ({ turn }: Seat): boolean => turn!.isPreparing
+  return [...scattered.filter(isPreparing), ...scattered.filter((seat) => !isPreparing(seat))]
 }
 
+const labelsOf = ({ pod }: Member): Readonly<Record<string, string>> => pod.metadata.labels ?? {}
+
 /** Spreads the bearers of each label over the whole, those of the commonest label first. */
-export function scatter(members: readonly Member[], all: readonly Member[], terms: readonly UpdateScatterTerm[]): Member[] {
+export function scatter<M extends Member>(
+  members: readonly M[], all: readonly Member[], terms: readonly UpdateScatterTerm[],
+): M[] {
   if (terms.length === 0 || members.length < 2) return [...members]
   const bearers = (term: UpdateScatterTerm): number => members.filter((member) => bears(member, term)).length
   const ordered = terms.length === 1 ? terms : terms.filter((term) => bearers(term) > 0).toSorted((a, b) => bearers(b) - bearers(a))
-  return ordered.reduce((spread: readonly Member[], term) => spreadOut(spread, all, term), members) as Member[]
+  return ordered.reduce((spread: readonly M[], term) => spreadOut(spread, all, term), members) as M[]
 }
 
 const bears = (member: Member, { key, value }: UpdateScatterTerm): boolean => labelsOf(member)[key] === value
@@ -60,7 +83,7 @@ const bears = (member: Member, { key, value }: UpdateScatterTerm): boolean => la
  * Alternates groups of bearers and others, as dense as both are in the whole set, so that what is updated first looks like the set. One bearer comes last: the
  * label is not through before everything is.
  */
-function spreadOut(members: readonly Member[], all: readonly Member[], term: UpdateScatterTerm): Member[] {
+function spreadOut<M extends Member>(members: readonly M[], all: readonly Member[], term: UpdateScatterTerm): M[] {
   const bearers = members.filter((member) => bears(member, term))
   const others = members.filter((member) => !bears(member, term))
   if (bearers.length < 2 || others.length < 2) return [...members]

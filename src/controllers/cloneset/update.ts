@@ -1,40 +1,36 @@
 import { countOf } from '../../api/plural.ts'
 import type { Action, PatchLifecycle } from './actions.ts'
 import type { Instances } from './claims.ts'
+import type { Seat } from './entry.ts'
 import { type InPlaceVerdict, inPlaceVerdict } from './in-place-change.ts'
-import { inPlaceUpdateOf, mayUpdate } from './in-place.ts'
+import { inPlaceUpdateOf } from './in-place.ts'
 import type { Look } from './look.ts'
-import { type Member, specifiedDeleteLabel } from './member.ts'
+import { specifiedDeleteLabel } from './member.ts'
 import { part } from './scale.ts'
 import { inUpdateOrder } from './update-order.ts'
 
 /** What is done so that pods come to the new revision, and which of them go for it now. */
 export interface Update {
   actions: readonly Action[]
-  gone: readonly Member[]
+  gone: readonly Seat[]
   /** Those that are updated as they run. */
-  changed: readonly Member[]
+  changed: readonly Seat[]
   /** Why no more is done yet. */
   wait?: string
 }
 
 const nothing: Update = { actions: [], gone: [], changed: [] }
 
-/** Brings outdated pods to the new revision, within the partition and what may be unavailable. `isBusy` are pods that something else is done to. */
-export function updatePods(look: Look, instances: Instances, isBusy: (member: Member) => boolean): Update {
+/** Brings outdated pods to the new revision, within the partition and what may be unavailable. */
+export function updatePods(look: Look, instances: Instances): Update {
   const { seen, bounds, goal, tally } = look
   const count = goal.toUpdate - tally.outdated.asked
   if (!bounds.isUpdating || count <= 0) return nothing
   const room = roomOf(look)
   if (room.updated <= 0) return { ...nothing, wait: waitText(look) }
-  const outdated = seen.members.filter((member) => isCandidate(look, member, isBusy))
-  const chosen = withinRoom(inUpdateOrder(outdated, seen.members, seen.set.spec.updateStrategy, seen.nowMs).slice(0, count), room)
+  const chosen = withinRoom(inUpdateOrder(seen.members, seen.set.spec.updateStrategy), count, room)
   const update = changePods(look, instances, chosen)
-  return chosen.length === 0 && outdated.length > 0 ? { ...update, wait: waitText(look) } : update
-}
-
-function isCandidate({ revisions, isAsked }: Look, member: Member, isBusy: (member: Member) => boolean): boolean {
-  return member.hash !== revisions.update.hash && mayUpdate(member) && !isAsked(member) && !isBusy(member)
+  return chosen.length === 0 && seen.members.candidates.size > 0 ? { ...update, wait: waitText(look) } : update
 }
 
 interface Room {
@@ -56,14 +52,14 @@ function roomOf({ goal: { mayBeUnavailable }, counts }: Look): Room {
 }
 
 /**
- * In order, until one would make too many unavailable. A pod that is not available itself costs nothing, unless it is
- * ready: then it serves users, and goes only while not too many pods are not ready.
+ * In order, so many at most, until one would make too many unavailable. A pod that is not available itself costs
+ * nothing, unless it is ready: then it serves users, and goes only while not too many pods are not ready.
  */
-function withinRoom(members: readonly Member[], room: Room): Member[] {
-  const chosen: Member[] = []
+function withinRoom(members: Iterable<Seat>, count: number, room: Room): Seat[] {
+  const chosen: Seat[] = []
   let { all, ready } = room
   for (const member of members) {
-    if (chosen.length >= room.updated) break
+    if (chosen.length >= count || chosen.length >= room.updated) break
     if (member.isAvailable && all-- <= 0) break
     if (member.isReady && ready-- <= 0) break
     chosen.push(member)
@@ -77,14 +73,14 @@ function waitText({ goal, counts: { replicas, availableReplicas } }: Look): stri
 }
 
 /** In place where the strategy wants it and it can be done; by another pod where it cannot and the strategy lets it. */
-function changePods(look: Look, instances: Instances, members: readonly Member[]): Update {
+function changePods(look: Look, instances: Instances, members: readonly Seat[]): Update {
   const { seen: { set, nowMs }, revisions } = look
   const { type } = set.spec.updateStrategy
   const isInPlace = type === 'InPlaceIfPossible' || type === 'InPlaceOnly'
   const verdictOn = verdictsOf(look)
   const actions: Action[] = []
-  const replaced: Member[] = []
-  const changed: Member[] = []
+  const replaced: Seat[] = []
+  const changed: Seat[] = []
   let wait: string | undefined
   for (const member of members) {
     const way = isInPlace ? inPlaceUpdateOf(set, member, verdictOn(member.hash), revisions.update, nowMs) : undefined

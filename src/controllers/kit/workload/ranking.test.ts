@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../api/generated/types.ts'
-import { byDeletionRank, podsByNode } from './ranking.ts'
+import { byDeletionRank, podsByNode, rankChangesAtMs, rankOf } from './ranking.ts'
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z')
 const ago = (seconds: number) => new Date(nowMs - seconds * 1000).toISOString().replace('.000', '')
@@ -73,4 +73,26 @@ describe('byDeletionRank()', () => {
 it('podsByNode() counts pods that are to stay', () => {
   const pods = [pod('a', {}), pod('b', {}), pod('c', { node: 'n2' }), pod('d', { node: '' }), pod('e', { phase: 'Failed' }), pod('f', { isDeleted: true })]
   expect([...podsByNode(pods)]).toEqual([['n1', 2], ['n2', 1], ['', 1]])
+})
+
+it.each<[string, Traits]>([
+  ['young', { ready: 1, age: 2 }],
+  ['from the future', { ready: -3, age: -3 }],
+  ['old', { ready: 86_400, age: 4_000_000 }],
+  ['not ready', { age: 100 }],
+  ['of unknown age', { ready: 7, age: null }],
+])('rankChangesAtMs() tells how long the rank of a pod holds that is %s', (_, traits) => {
+  const ranked = pod('p', traits)
+  let atMs = nowMs
+  for (let i = 0; i < 20; i++) {
+    const nextMs = rankChangesAtMs(rankOf(ranked, 0, atMs))!
+    expect(nextMs).toBeGreaterThan(atMs)
+    expect(rankOf(ranked, 0, nextMs - 1)).toEqual(rankOf(ranked, 0, atMs))
+    expect(rankOf(ranked, 0, nextMs)).not.toEqual(rankOf(ranked, 0, atMs))
+    atMs = nextMs
+  }
+})
+
+it('rankChangesAtMs() is undefined for a pod without any time', () => {
+  expect(rankChangesAtMs(rankOf(pod('p', { age: null }), 0, nowMs))).toBeUndefined()
 })

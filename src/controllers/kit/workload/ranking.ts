@@ -1,7 +1,8 @@
 import type { ContainerStatus, Pod } from '../../../api/generated/types.ts'
 import { deletionCostOf } from '../../../api/kinds/pod-annotations.ts'
-import { isPodActive, isPodReady } from '../../../api/kinds/pod-availability.ts'
+import { isPodActive } from '../../../api/kinds/pod-availability.ts'
 import { millisecondsOf } from '../../../api/timestamp.ts'
+import { soonest } from '../../../base/soonest.ts'
 
 /** How many active pods there are on each node. Those without a node are together under ''. */
 export function podsByNode(pods: Iterable<Pod>): Map<string, number> {
@@ -14,18 +15,24 @@ export function podsByNode(pods: Iterable<Pod>): Map<string, number> {
   return counts
 }
 
-/** What the place of a pod depends on, read once. */
-interface Rank {
-  pod: Pod
+/** The facts by which pods are given up, read once. Those that depend on the time hold until `rankChangesAtMs`. */
+export interface Rank {
+  uid: string
   isAssigned: boolean
   phase: number
   isReady: boolean
   cost: number
   neighbours: number
-  readyMs: number
+  ready: Age
   restarts: number
   sidecarRestarts: number
-  createdMs: number
+  created: Age
+}
+
+/** A time, and the power of two that its age had when it was read. What has no time comes before all that have one. */
+interface Age {
+  atMs: number
+  bucket: number
 }
 
 /**
@@ -34,56 +41,70 @@ interface Rank {
  * their age: of pods of about the same age any may go, so that a scale-down does not end all that came with the last rollout.
  */
 export function byDeletionRank(pods: readonly Pod[], onNodes: ReadonlyMap<string, number>, nowMs: number): Pod[] {
-  const ranks = pods.map((pod) => rankOf(pod, onNodes))
-  return ranks.sort((a, b) => compare(a, b, nowMs)).map(({ pod }) => pod)
+  const ranks = pods.map((pod) => ({ pod, rank: rankOf(pod, onNodes.get(pod.spec?.nodeName ?? '') ?? 0, nowMs) }))
+  return ranks.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ pod }) => pod)
 }
 
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-function rankOf(pod: Pod, onNodes: ReadonlyMap<string, number>): Rank {
-  const { spec, status, metadata } = pod
-  const node = spec?.nodeName ?? ''
-  const isReady = isPodReady(pod)
+/** Reads a pod that shares its node with so many others. */
+export function rankOf({ spec, status, metadata }: Pod, neighbours: number, nowMs: number): Rank {
+  const ready = status?.conditions?.find((c) => c.type === 'Ready')
+  const isReady = ready?.status === 'True'
   const sidecars = new Set(spec?.initContainers?.filter((c) => c.restartPolicy === 'Always').map((c) => c.name))
   return {
-    pod,
-    isAssigned: node !== '',
+    uid: metadata.uid ?? '',
+    isAssigned: Boolean(spec?.nodeName),
     phase: phases[status?.phase ?? ''] ?? 0,
     isReady,
     cost: deletionCostOf(metadata.annotations),
-    neighbours: onNodes.get(node) ?? 0,
-    readyMs: isReady ? millisecondsOf(status?.conditions?.find((c) => c.type === 'Ready')?.lastTransitionTime) : Number.NaN,
+    neighbours,
+    ready: isReady ? ageOf(millisecondsOf(ready.lastTransitionTime), nowMs) : ageless,
     restarts: mostRestarts(status?.containerStatuses),
     sidecarRestarts: sidecars.size ? mostRestarts(status?.initContainerStatuses?.filter((s) => sidecars.has(s.name))) : 0,
-    createdMs: millisecondsOf(metadata.creationTimestamp),
+    created: ageOf(millisecondsOf(metadata.creationTimestamp), nowMs),
   }
 }
 
 const mostRestarts = (statuses: readonly ContainerStatus[] = []): number => statuses.reduce((most, { restartCount }) => Math.max(most, restartCount), 0)
 
-function compare(a: Rank, b: Rank, nowMs: number): number {
+/** Less than 0 if `a` is given up before `b`. */
+export function compareRanks(a: Rank, b: Rank): number {
   return (
     Number(a.isAssigned) - Number(b.isAssigned) ||
     a.phase - b.phase ||
     Number(a.isReady) - Number(b.isReady) ||
     a.cost - b.cost ||
     b.neighbours - a.neighbours ||
-    (a.isReady ? compareTimes(a, b, a.readyMs, b.readyMs, nowMs) : 0) ||
+    compareAges(a, b, a.ready, b.ready) ||
     b.restarts - a.restarts ||
     b.sidecarRestarts - a.sidecarRestarts ||
-    compareTimes(a, b, a.createdMs, b.createdMs, nowMs) ||
+    compareAges(a, b, a.created, b.created) ||
     byUid(a, b)
   )
 }
 
-/** What has no time comes first, then what is younger. */
-function compareTimes(a: Rank, b: Rank, aMs: number, bMs: number, nowMs: number): number {
-  if (aMs === bMs || (Number.isNaN(aMs) && Number.isNaN(bMs))) return 0
-  if (Number.isNaN(aMs) || Number.isNaN(bMs)) return Number.isNaN(aMs) ? -1 : 1
-  return ageBucket(aMs, nowMs) - ageBucket(bMs, nowMs) || byUid(a, b)
-}
+/** The younger first. */
+const compareAges = (a: Rank, b: Rank, ageOfA: Age, ageOfB: Age): number =>
+  ageOfA.atMs === ageOfB.atMs ? 0 : ageOfA.bucket - ageOfB.bucket || byUid(a, b)
+
+const byUid = (a: Rank, b: Rank): number => (a.uid < b.uid ? -1 : 1)
+
+const ageless: Age = { atMs: Infinity, bucket: -2 }
+
+const ageOf = (atMs: number, nowMs: number): Age =>
+  Number.isNaN(atMs) ? ageless : { atMs, bucket: bucketOf(atMs, nowMs) }
 
 // Kubernetes takes the logarithm of nanoseconds: where a bucket ends depends on it.
-const ageBucket = (ms: number, nowMs: number): number => (nowMs > ms ? Math.floor(Math.log2((nowMs - ms) * 1e6)) : -1)
+const bucketOf = (atMs: number, nowMs: number): number =>
+  nowMs > atMs ? Math.floor(Math.log2((nowMs - atMs) * 1e6)) : -1
 
-const byUid = (a: Rank, b: Rank): number => ((a.pod.metadata.uid ?? '') < (b.pod.metadata.uid ?? '') ? -1 : 1)
+/** The time from which on a rank is another one though its pod is the same: one of its ages passes a power of two. */
+export const rankChangesAtMs = ({ ready, created }: Rank): number | undefined =>
+  soonest(bucketEndsAtMs(ready), bucketEndsAtMs(created))
+
+function bucketEndsAtMs({ atMs, bucket }: Age): number | undefined {
+  if (bucket === ageless.bucket) return undefined
+  const endMs = atMs + (bucket < 0 ? 1 : Math.ceil(2 ** (bucket + 1) / 1e6))
+  return bucketOf(atMs, endMs) > bucket ? endMs : endMs + 1
+}
