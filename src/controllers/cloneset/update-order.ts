@@ -37,8 +37,10 @@ const noPriority: readonly Int64[] = []
 export function priorityIn({ priorityStrategy = {} }: CloneSetUpdateStrategy): PriorityOf {
   const { weightPriority = [], orderPriority = [] } = priorityStrategy
   if (weightPriority.length > 0) {
-    const terms = weightPriority.map(({ weight, matchSelector }) => ({ weight, matches: compileLabelSelector(matchSelector) }))
-    return ({ metadata: { labels } }) => [-terms.reduce((sum, { weight, matches }) => sum + (matches(labels) ? weight : 0), 0)]
+    const terms = weightPriority.map((term) => ({ ...term, matches: compileLabelSelector(term.matchSelector) }))
+    const weightOf = (labels: Pod['metadata']['labels']): number =>
+      terms.reduce((sum, { weight, matches }) => sum + (matches(labels) ? weight : 0), 0)
+    return ({ metadata: { labels } }) => [-weightOf(labels)]
   }
   if (orderPriority.length === 0) return () => noPriority
   return ({ metadata: { labels = {} } }) => {
