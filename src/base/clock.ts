@@ -1,10 +1,17 @@
+import { LoopTurns, type Turns, endlessTurn } from './turns.ts'
+
 /** The only source of time. Production uses `systemClock`; tests hand in a `VirtualClock`. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
   /** Runs `fn` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, fn: () => void): () => void
+  /** Shares the event loop between what takes long. Absent where time stands still. */
+  readonly turns?: Turns
 }
+
+/** How what takes long is to be done under this clock. */
+export const turnsOf = (clock: Clock): Turns => clock.turns ?? endlessTurn
 
 /** What setTimeout can wait for: more than that it takes for nothing at all. */
 const longestMs = 2 ** 31 - 1
@@ -21,4 +28,5 @@ export const systemClock: Clock = {
     wait(delayMs)
     return () => clearTimeout(timer)
   },
+  turns: new LoopTurns(),
 }

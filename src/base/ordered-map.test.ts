@@ -28,6 +28,11 @@ describe('OrderedMap', () => {
         expect([...map.rangePrefix(prefix, prefix + after)]).toEqual(
           sorted.filter(([k]) => k.startsWith(prefix) && k > prefix + after).map(([, v]) => v),
         )
+        for (const from of [undefined, after, prefix + after]) {
+          const wanted = [...map.rangePrefix(prefix, from)]
+          expect(map.snapshot(prefix, from)).toEqual({ values: wanted, behind: 0 })
+          expect(map.snapshot(prefix, from, 3)).toEqual({ values: wanted.slice(0, 3), behind: Math.max(0, wanted.length - 3) })
+        }
       }),
     )
   })
@@ -45,5 +50,30 @@ describe('OrderedMap', () => {
     expect([...map.rangePrefix('0000')]).toEqual([...Array(50).keys()].map((i) => 2 * i + 1))
     expect(map.get('000007')).toBe(7)
     expect(map.get('000008')).toBeUndefined()
+  })
+  it('pages through many chunks, looking only at the page and what is behind it by the chunk', () => {
+    const map = new OrderedMap<string>()
+    const keys = Array.from({ length: 5000 }, (_, i) => `/pods/ns-${Math.floor(i / 1000)}/${String(i).padStart(6, '0')}`)
+    for (const key of keys) map.set(key, key)
+    const seen: string[] = []
+    let after: string | undefined
+    for (let page = 0; page < 100; page++) {
+      const { values, behind } = map.snapshot('/pods/', after, 300)
+      seen.push(...values)
+      expect(behind).toBe(5000 - seen.length)
+      if (behind === 0) break
+      after = values.at(-1)
+    }
+    expect(seen).toEqual(keys)
+    expect(map.snapshot('/pods/ns-2/', undefined, 10)).toEqual({ values: keys.slice(2000, 2010), behind: 990 })
+    expect(map.snapshot('/pods/ns-5/')).toEqual({ values: [], behind: 0 })
+  })
+
+  it('leaves a snapshot alone when the map goes on', () => {
+    const map = new OrderedMap<number>()
+    for (let i = 0; i < 2000; i++) map.set(String(i).padStart(4, '0'), i)
+    const { values } = map.snapshot('')
+    for (let i = 0; i < 2000; i += 2) map.delete(String(i).padStart(4, '0'))
+    expect(values).toEqual([...Array(2000).keys()])
   })
 })

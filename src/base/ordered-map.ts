@@ -72,6 +72,34 @@ export class OrderedMap<V> {
     }
   }
 
+  /**
+   * The same values as `rangePrefix`, at most `limit` of them, as they are now: the map may change afterwards. `behind`
+   * is how many more there are. Costs what is copied, not what is behind.
+   */
+  snapshot(prefix: string, after?: string, limit = Infinity): { values: V[]; behind: number } {
+    const isBehind = after !== undefined && after >= prefix
+    const first = this.#placeOf(isBehind ? after : prefix)
+    const end = successor(prefix)
+    const last = end === undefined ? { at: this.#chunks.length, i: 0 } : this.#placeOf(end)
+    if (isBehind && this.#chunks[first.at]?.keys[first.i] === after) first.i++
+    const values: V[] = []
+    let behind = 0
+    for (let { at, i } = first; at < this.#chunks.length && at <= last.at; at++, i = 0) {
+      const chunk = this.#chunks[at]!.values
+      const stop = at === last.at ? last.i : chunk.length
+      const wanted = Math.min(stop, i + limit - values.length)
+      for (; i < wanted; i++) values.push(chunk[i]!)
+      behind += Math.max(0, stop - i)
+    }
+    return { values, behind }
+  }
+
+  /** Where the first key is that is not before `key`; the place may be one behind the last of its chunk. */
+  #placeOf(key: string): { at: number; i: number } {
+    const at = this.#chunkOf(key)
+    return { at, i: lowerBound(this.#chunks[at]!.keys, key) }
+  }
+
   /** All values, in order of their keys. */
   values(): IterableIterator<V> {
     return this.rangePrefix('')
@@ -94,6 +122,15 @@ export class OrderedMap<V> {
     const half = chunk.keys.length >> 1
     this.#chunks.splice(at + 1, 0, { keys: chunk.keys.splice(half), values: chunk.values.splice(half) })
   }
+}
+
+/** The first text that is behind all that start with `prefix`; undefined where none is. */
+function successor(prefix: string): string | undefined {
+  for (let length = prefix.length; length > 0; length--) {
+    const code = prefix.charCodeAt(length - 1)
+    if (code < 0xffff) return prefix.slice(0, length - 1) + String.fromCharCode(code + 1)
+  }
+  return undefined
 }
 
 /** The first index whose key is not before `key`. */

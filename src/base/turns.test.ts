@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { systemClock, turnsOf } from './clock.ts'
+import { LoopTurns, endlessTurn, inSlices, sliceMs } from './turns.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** A loop of which each turn is taken by hand, and a clock that each step moves on. */
+function scene() {
+  let nowMs = 1000
+  let due: (() => void)[] = []
+  const turns = new LoopTurns(() => nowMs, (fn) => due.push(fn))
+  return {
+    turns,
+    pass: (ms: number) => (nowMs += ms),
+    /** The next turn, with all that follows from it at once. */
+    turn: async () => {
+      const now = due
+      due = []
+      for (const fn of now) fn()
+      for (let i = 0; i < 20; i++) await Promise.resolve()
+    },
+    get isIdle() {
+      return due.length === 0
+    },
+  }
+}
+
+describe('LoopTurns', () => {
+  it('is spent once slices have taken their time, and anew in each turn', async () => {
+    const { turns, pass, turn } = scene()
+    expect(turns.isSpent).toBe(false)
+    pass(sliceMs - 1)
+    expect(turns.isSpent).toBe(false)
+    pass(1)
+    expect(turns.isSpent).toBe(true)
+    await turn()
+    expect(turns.isSpent).toBe(false)
+  })
+
+  it('does many steps in as many turns as they take, whatever a step takes', async () => {
+    const loop = scene()
+    const steps: number[] = []
+    let isDone = false
+    void inSlices(loop.turns, Array(100).keys(), (i) => {
+      steps.push(i)
+      loop.pass(1)
+    }).then(() => (isDone = true))
+    let turnsTaken = 0
+    for (; !isDone && turnsTaken < 1000; turnsTaken++) {
+      const before = steps.length
+      await loop.turn()
+      expect(steps.length - before).toBeLessThanOrEqual(sliceMs + 1)
+    }
+    expect(steps).toEqual([...Array(100).keys()])
+    expect(turnsTaken).toBeGreaterThanOrEqual(9)
+    await loop.turn()
+    expect(loop.isIdle).toBe(true)
+  })
+
+  it('gives a turn to one at a time, so that many at once hold it no longer than one', async () => {
+    const loop = scene()
+    const steps = new Map<string, number>()
+    let spentMs = 0
+    const work = (name: string) =>
+      inSlices(loop.turns, Array(100).keys(), () => {
+        steps.set(name, (steps.get(name) ?? 0) + 1)
+        loop.pass(1)
+        spentMs++
+      })
+    const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(work))
+    let longestMs = 0
+    for (let i = 0; i < 200; i++) {
+      spentMs = 0
+      await loop.turn()
+      longestMs = Math.max(longestMs, spentMs)
+      if (i === 20) expect(Math.min(...steps.values())).toBeGreaterThan(20) // in turn: none starves
+    }
+    await all
+    expect([...steps.values()]).toEqual([100, 100, 100, 100, 100])
+    expect(longestMs).toBeLessThanOrEqual(sliceMs + 5)
+  })
+
+  it('takes a clock that was set back for a spent turn', () => {
+    const { turns, pass } = scene()
+    expect(turns.isSpent).toBe(false)
+    pass(-60_000)
+    expect(turns.isSpent).toBe(true)
+  })
+})
+
+describe('turnsOf()', () => {
+  it('lets I/O come between on the machine’s own loop', async () => {
+    const order: string[] = []
+    setImmediate(() => order.push('others'))
+    await turnsOf(systemClock).next()
+    expect(order).toEqual(['others'])
+  })
+
+  it('never waits where time stands still', () => expect(turnsOf(new VirtualClock())).toBe(endlessTurn))
+})

@@ -1,0 +1,79 @@
+/** Shares the turns of the event loop between all that would hold it for long: each works in slices, and others come between. */
+export interface Turns {
+  /** Whether the slices of this turn have used up its time. To be asked after each step; whoever works on regardless delays everybody. */
+  readonly isSpent: boolean
+  /** Resolves in a later turn, which belongs to who asked first; I/O and timers come before. */
+  next(): Promise<void>
+}
+
+/** Where time stands still nothing takes long. */
+export const endlessTurn: Turns = { isSpent: false, next: () => Promise.resolve() }
+
+/** Long enough that going round the loop costs little beside it, short enough that nobody notices a few of them. */
+export const sliceMs = 10
+
+type Defer = (fn: () => void) => void
+
+/**
+ * The turns of the machine's own event loop. However many work in slices, they share one slice a turn: the first who
+ * waits gets the next turn, and who comes new in a turn that is spent waits behind the others.
+ */
+export class LoopTurns implements Turns {
+  readonly #now: () => number
+  readonly #defer: Defer
+  /** When the first slice of this turn began. */
+  #startMs: number | undefined
+  #waiting: (() => void)[] = []
+  #isDeferred = false
+
+  /** `defer` calls a function in the next turn. */
+  constructor(now: () => number = Date.now, defer: Defer = setImmediate) {
+    this.#now = now
+    this.#defer = defer
+  }
+
+  get isSpent(): boolean {
+    if (this.#startMs === undefined) {
+      this.#begin()
+      return false
+    }
+    const spentMs = this.#now() - this.#startMs
+    // A clock that was set back says nothing about how long it has been.
+    return spentMs >= sliceMs || spentMs < 0
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      this.#await()
+    })
+  }
+
+  #begin(): void {
+    this.#startMs = this.#now()
+    this.#await()
+  }
+
+  #await(): void {
+    if (this.#isDeferred) return
+    this.#isDeferred = true
+    this.#defer(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#isDeferred = false
+    this.#startMs = undefined
+    const first = this.#waiting.shift()
+    if (!first) return
+    this.#begin()
+    first()
+  }
+}
+
+/** Takes one step for each item, in slices. */
+export async function inSlices<T>(turns: Turns, items: Iterable<T>, step: (item: T) => void): Promise<void> {
+  for (const item of items) {
+    step(item)
+    if (turns.isSpent) await turns.next()
+  }
+}
