@@ -70,6 +70,9 @@ export class LoopTurns implements Turns {
   }
 }
 
+/** Resolves in the next turn of the loop, behind I/O that is there already, whoever else waits. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** Takes one step for each item, in slices. */
 export async function inSlices<T>(turns: Turns, items: Iterable<T>, step: (item: T) => void): Promise<void> {
   for (const item of items) {

@@ -3,6 +3,8 @@ import type { Commit, Compacted, LogRecord, RecordLog } from './record-log.ts'
 
 // A commit's records are copied once while it runs; a flood of writes must not be copied all at once.
 const mostValueBytes = 1 << 23
+// All who wait for a commit are answered, and all who watch are told, in one turn of the event loop.
+const mostRecords = 256
 
 type Draft = { -readonly [Field in keyof LogRecord]: LogRecord[Field] }
 
@@ -20,7 +22,7 @@ export class Batch {
   #valueBytes = 0
 
   get isFull(): boolean {
-    return this.#valueBytes >= mostValueBytes
+    return this.#valueBytes >= mostValueBytes || this.records.length >= mostRecords
   }
 
   add(record: Draft, version: Version): void {

@@ -97,6 +97,17 @@ describe('a commit', () => {
     expect(fates.map(({ now }) => now).slice(15)).toEqual(['revision 16', ...Array(4).fill('the write could not be made durable: disk full')])
   })
 
+  it('is not made of more writes than can be answered in one turn', async () => {
+    const { log, put } = setUp()
+    const first = put('/first', '0')
+    await tick()
+    const many = Promise.all(Array.from({ length: 1000 }, (_, i) => put(`/k/${i}`, 'x')))
+    for (let i = 0; i < 5; i++) await log.end()
+    await first
+    expect((await many).map((result) => result.ok && result.revision)).toEqual(Array.from({ length: 1000 }, (_, i) => i + 2))
+    expect(log.commits.map(({ records }) => records.length)).toEqual([1, 256, 256, 256, 232])
+  })
+
   it('tells who is refused when what won is durable, not later', async () => {
     const { log, put } = setUp()
     await tick()

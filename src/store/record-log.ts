@@ -39,7 +39,7 @@ export interface RecordLog {
   /** A committed record that has not been removed. Not waited for: what it reads is in memory or mapped into it. */
   record(revision: number): LogRecord | undefined
   /** Lets other work run in the midst of a long read. Absent where nothing is long. */
-  readonly yield?: () => Promise<void>
+  readonly yield?: (() => Promise<void>) | undefined
   /** Bytes used. */
   size(): number
   close(): Promise<void>

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Database, RootDatabase } from 'lmdb'
+import { nextTurn } from '../../base/turns.ts'
 import { decodeHead, decodeValue, encodeRecord, encodedSize } from '../record-codec.ts'
 import { LogBroken } from '../record-log.ts'
 import type { Commit, LogRecord, RecordLog } from '../record-log.ts'
@@ -65,7 +66,7 @@ export class LmdbLog implements RecordLog {
   }
 
   yield(): Promise<void> {
-    return new Promise((resolve) => setImmediate(resolve))
+    return nextTurn()
   }
 
   size(): number {

@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
+import { type Turns, nextTurn } from '../../base/turns.ts'
 import { LogState } from '../log-state.ts'
 import { LogStore } from '../log-store.ts'
 import type { Commit, LogRecord, RecordLog } from '../record-log.ts'
@@ -9,14 +10,24 @@ export interface MemoryStoreOptions {
   clock?: Clock
 }
 
-/** A store that ends with the process. It needs no timer and no I/O: what it does takes microtasks, always as many. */
+/**
+ * A store that ends with the process. It needs no timer and no I/O: under a clock that stands still, what it does takes
+ * microtasks, always as many. Otherwise it lets I/O have its turn now and then: whoever writes as soon as the write
+ * before is answered would keep it out for ever.
+ */
 export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
-  return new LogStore(new MemoryLog(), new LogState(), clock)
+  return new LogStore(new MemoryLog(clock.turns), new LogState(), clock)
 }
 
 class MemoryLog implements RecordLog {
+  readonly yield: (() => Promise<void>) | undefined
   #records = new Map<number, LogRecord>()
   #size = 0
+
+  constructor(turns: Turns | undefined) {
+    // Commits do not queue behind what takes long: they are what others wait for.
+    if (turns) this.yield = async () => (turns.isSpent ? nextTurn() : undefined)
+  }
 
   async commit({ records, removed }: Commit): Promise<void> {
     for (const record of records) {
