@@ -1,3 +1,4 @@
+import { turnsOf } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Series } from '../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../api/errors.ts'
@@ -5,7 +6,7 @@ import type { Authenticator } from './auth/authenticate.ts'
 import { extraPrefix, impersonated } from './auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './http/document.ts'
 import { encodeResult } from './http/encode.ts'
-import { type Exchange, wholeBody } from './http/exchange.ts'
+import { type Exchange, isAsync, wholeBody } from './http/exchange.ts'
 import { ClientGone } from './http/client-gone.ts'
 import type { NodeRelay } from './http/node-relay.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './http/negotiate.ts'
@@ -168,9 +169,22 @@ export class ApiHandler {
     if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
     if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
-    const encoded = await encodeResult(result, accepted, query, this.#o.parts.clock.now(), pretty)
-    exchange.respond(encoded.code, { ...headers, 'content-type': encoded.contentType, ...warning }, encoded.body)
-    return encoded
+    const { clock } = this.#o.parts
+    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, turnsOf(clock))
+    const { length, pieces } = body
+    const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces) } : body
+    exchange.respond(code, { ...headers, 'content-type': contentType, ...warning }, told)
+    return { code }
+  }
+
+  /** The same pieces; if one cannot be made, whoever reads the log hears of it, as the client only sees an answer that breaks off. */
+  async *#told(exchange: Exchange, pieces: AsyncIterable<Buffer>): AsyncIterableIterator<Buffer> {
+    try {
+      yield* pieces
+    } catch (error) {
+      this.#o.logger.error('an answer failed after it had begun', { method: exchange.method, uri: exchange.url, error })
+      throw error
+    }
   }
 
   #watch(

@@ -1,6 +1,8 @@
 import { ApiError, badRequest, internalError, methodNotAllowed, notFoundPath } from '../api/errors.ts'
 import { deepFreeze, jsonText, readJson } from '../api/json/index.ts'
 import type { Json, KubeObject } from '../api/object.ts'
+import { turnsOf } from '../base/clock.ts'
+import { type Turns, inSlices } from '../base/turns.ts'
 import type { ApiServer } from './api-server.ts'
 import { present } from './http/encode.ts'
 import type { UserInfo } from './objects.ts'
@@ -37,7 +39,8 @@ export async function callInProcess(server: ApiServer, request: InProcessRequest
   const path = parsePath(request.path)
   if (path.kind !== 'resource') return readDocument(server, request)
   const query = queryOf(request)
-  return valueOf(await measured(server, request, path, query, kindOf(request.method, path, query, server.parts.registry)))
+  const result = await measured(server, request, path, query, kindOf(request.method, path, query, server.parts.registry))
+  return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
 }
 
 /** A watch that may begin. */
@@ -94,15 +97,17 @@ async function measured(server: ApiServer, request: InProcessRequest, path: Reso
   }
 }
 
-function valueOf(result: Result): unknown {
+/** Items are read in slices. */
+async function listOf({ target, items, meta }: Result & { kind: 'list' }, turns: Turns): Promise<unknown> {
+  const list: KubeObject[] = []
+  await inSlices(turns, items, (stored) => list.push(frozenObject(target, stored)))
+  return Object.freeze({ kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
+}
+
+function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
   switch (result.kind) {
     case 'stored':
       return frozenObject(result.target, result.stored)
-    case 'list': {
-      const { target, items, meta } = result
-      const list = items.map((stored) => frozenObject(target, stored))
-      return Object.freeze({ kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
-    }
     case 'text':
       return result.text
     case 'value':

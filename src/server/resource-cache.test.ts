@@ -52,7 +52,11 @@ describe('ResourceCache', () => {
     for (const [i, name] of ['x/a', 'x/b', 'x/c', 'y/a'].entries()) {
       cache.load({ key: prefix + name, revision: i + 1, value: value(name, '') })
     }
-    expect(Array.from(cache.range(`${prefix}x/`, `${prefix}x/a`), (o) => o.key)).toEqual([`${prefix}x/b`, `${prefix}x/c`])
+    const page = (after: string, limit?: number) => {
+      const { values, behind } = cache.snapshot(`${prefix}x/`, prefix + after, limit)
+      return [...values.map((o) => o.key.slice(prefix.length)), behind]
+    }
+    expect([page('x/a'), page('x/a', 1), page('x/c', 1)]).toEqual([['x/b', 'x/c', 0], ['x/b', 1], [0]])
   })
 
   it('does not decode what its writer has decoded', () => {

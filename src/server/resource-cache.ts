@@ -60,9 +60,14 @@ export class ResourceCache {
     return this.#objects.get(key)
   }
 
-  /** Objects whose key starts with `prefix` (which starts with the cache's own), in order; those behind `after` only. */
-  range(prefix: string, after?: string): IterableIterator<StoredObject> {
-    return this.#objects.rangePrefix(prefix, after)
+  /** Objects whose key starts with `prefix` (which starts with the cache's own), in order. The cache must not change meanwhile. */
+  range(prefix: string): IterableIterator<StoredObject> {
+    return this.#objects.rangePrefix(prefix)
+  }
+
+  /** The same objects as they are now, for who goes through them in several turns; those behind `after` only, `limit` at most. */
+  snapshot(prefix: string, after?: string, limit?: number): { values: StoredObject[]; behind: number } {
+    return this.#objects.snapshot(prefix, after, limit)
   }
 
   load(stored: StoredVersion): void {

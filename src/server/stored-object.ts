@@ -136,6 +136,12 @@ export class StoredObject implements KnownParts {
     return this.#line.subarray(openings[this.#type].length, this.#line.length - ending.length)
   }
 
+  /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
+  mayHold(text: Buffer): boolean {
+    const bytes = this.#object ? undefined : (this.#encoded ?? this.#unread?.value)
+    return bytes === undefined || bytes.includes(text)
+  }
+
   /** The decoded object. Shared: it must not be changed. */
   get object(): KubeObject {
     this.#object ??= this.#unread ? this.#readObject() : parseObject(this.bytes)
@@ -188,6 +194,11 @@ export class StoredObject implements KnownParts {
   /** Everything behind the opening brace but version and kind: how an item of a list goes on after `{`. */
   get itemTail(): Buffer {
     return this.#line.subarray(openings[this.#type].length + this.#head.typeLength, this.#line.length - ending.length)
+  }
+
+  /** Length of `itemTail`. */
+  get itemTailLength(): number {
+    return this.size - this.#head.typeLength
   }
 
   /** The line of an event about this version; the same one for all who get the event that made it. */

@@ -112,10 +112,16 @@ function row(tabular: Tabular, columns: readonly Column<KubeObject>[], obj: Kube
   return conditions?.length ? { cells, conditions, object } : { cells, object }
 }
 
+/** The rows of a table, each made when it is looked at. */
+export function* tableRows(tabular: Tabular, objects: Iterable<KubeObject>, options: TableOptions): Iterable<TableRow> {
+  const columns = tabular.columns ?? defaultColumns
+  for (const obj of objects) yield row(tabular, columns, obj, options)
+}
+
 /** Objects of one kind as a table. With 'Object', each must carry its apiVersion and kind. */
 export function toTable(tabular: Tabular, objects: readonly KubeObject[], options: TableOptions): Table {
   const columns = tabular.columns ?? defaultColumns
-  const rows = objects.map((obj) => row(tabular, columns, obj, options))
+  const rows = [...tableRows(tabular, objects, options)]
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${options.version}`,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { readJson } from '../../src/api/json/index.ts'
-import { type Body, type Exchange, wholeBody } from '../../src/server/http/exchange.ts'
+import { type Body, type Exchange, isAsync, wholeBody } from '../../src/server/http/exchange.ts'
 import type { Sink } from '../../src/server/http/watch-writer.ts'
 
 export type Headers = Record<string, string | string[]>
@@ -66,10 +66,15 @@ export class MemoryExchange implements Exchange {
   }
 
   respond(code: number, headers: Headers, body: Body): void {
-    const bytes = Buffer.concat([...body.pieces])
-    if (bytes.length !== body.length) throw new Error(`a body of ${bytes.length} bytes was announced with ${body.length}`)
-    this.#answer({ code, headers, text: bytes.toString() })
-    this.isEnded = true
+    const answer = (pieces: readonly Buffer[]) => {
+      const bytes = Buffer.concat(pieces)
+      const { length = bytes.length } = body
+      if (bytes.length !== length) throw new Error(`a body of ${bytes.length} bytes was announced with ${length}`)
+      this.#answer({ code, headers, text: bytes.toString() })
+      this.isEnded = true
+    }
+    if (isAsync(body.pieces)) void collect(body.pieces).then((pieces) => answer(pieces))
+    else answer([...body.pieces])
   }
 
   stream(code: number, headers: Headers): Sink {
@@ -115,4 +120,10 @@ export class MemoryExchange implements Exchange {
     const text = Buffer.concat(this.#received.splice(0)).toString()
     return text.split('\n').filter((line) => line !== '').map(readJson)
   }
+}
+
+async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const all: Buffer[] = []
+  for await (const piece of pieces) all.push(piece)
+  return all
 }

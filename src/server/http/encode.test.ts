@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Turns } from '../../base/turns.ts'
 import type { Registered } from '../registry.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { encodeForStore } from '../encode-object.ts'
 import { StoredObject } from '../stored-object.ts'
 import { encodeResult } from './encode.ts'
 import { type Accepted, collection, negotiate, oneObject } from './negotiate.ts'
+import { yamlText } from './yaml-text.ts'
 
 let configMaps: Registered
 let events: Registered
@@ -22,10 +24,11 @@ const meta = { resourceVersion: '9', continue: 'abc', remainingItemCount: 3 }
 
 async function encoded(result: Parameters<typeof encodeResult>[0], accepted = json, pretty = false) {
   const { code, contentType, body } = await encodeResult(result, accepted, new URLSearchParams(), 0, pretty)
-  const pieces = [...body.pieces]
+  const pieces: Buffer[] = []
+  for await (const piece of body.pieces) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
-  expect(bytes.length).toBe(body.length)
-  return { code, contentType, text: bytes.toString(), pieces: pieces.length }
+  if (body.length !== undefined) expect(bytes.length).toBe(body.length)
+  return { code, contentType, text: bytes.toString(), pieces: pieces.length, length: body.length }
 }
 
 describe('encodeResult()', () => {
@@ -59,7 +62,7 @@ describe('encodeResult()', () => {
   it('makes the pieces of a list only as they are asked for', async () => {
     const items = Array.from({ length: 50 }, (_, i) => configMap(`o-${i}`, { x: 'u'.repeat(100_000) }))
     const { body } = await encodeResult({ kind: 'list', target: configMaps, items, meta }, json, new URLSearchParams(), 0, false)
-    const first = body.pieces[Symbol.iterator]().next().value as Buffer
+    const first = (body.pieces as Iterable<Buffer>)[Symbol.iterator]().next().value as Buffer
     expect(first.length).toBeLessThan(1_300_000)
   })
 
@@ -104,3 +107,72 @@ describe('encodeResult()', () => {
     await expect(encodeResult(result(), accepted, new URLSearchParams(), 0, false)).rejects.toMatchObject({ code: 406, message: expect.stringMatching(why) as string })
   })
 })
+
+/** A turn is spent after so many steps. */
+function countedTurns(steps: number): Turns & { taken: number; mostSteps: number } {
+  let left = steps
+  let done = 0
+  return {
+    taken: 0,
+    mostSteps: 0,
+    get isSpent() {
+      this.mostSteps = Math.max(this.mostSteps, ++done)
+      return --left <= 0
+    },
+    async next() {
+      this.taken++
+      left = steps
+      done = 0
+    },
+  }
+}
+
+const forms: [string, string, boolean][] = [
+  ['JSON', 'application/json', false],
+  ['JSON for people', 'application/json', true],
+  ['YAML', 'application/yaml', false],
+  ['a table', 'application/json;as=Table;v=v1;g=meta.k8s.io', false],
+  ['a table in YAML', 'application/yaml;as=Table;v=v1;g=meta.k8s.io', false],
+  ['metadata', 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', false],
+]
+
+describe('a long list', () => {
+  const all = (count: number) => Array.from({ length: count }, (_, i) => configMap(`o-${i}`, { x: `ü\n- items: []\n${'y'.repeat(400)}` }))
+
+  it.each(forms)('as %s is encoded in slices', async (_, accept, pretty) => {
+    const turns = countedTurns(100)
+    const { body } = await encodeResult({ kind: 'list', target: configMaps, items: all(1000), meta }, negotiate(accept, collection), new URLSearchParams(), 0, pretty, turns)
+    for await (const piece of body.pieces) expect(piece.length).toBeLessThan(1_500_000)
+    expect(turns.taken).toBeGreaterThanOrEqual(9)
+    expect(turns.mostSteps).toBeLessThanOrEqual(100)
+  })
+
+  it.each(forms)('as %s says the same in pieces as in one', async (_, accept, pretty) => {
+    const accepted = negotiate(accept, collection)
+    const items = all(5)
+    const long = (await encoded({ kind: 'list', target: configMaps, items: Array.from({ length: 1500 }, (_, i) => items[i % 5]!), meta }, accepted, pretty)).text
+    const short = await encoded({ kind: 'list', target: configMaps, items, meta }, accepted, pretty)
+    expect(short.length).toBeDefined()
+    const value = await read(accept, short.text)
+    expect(await read(accept, long)).toEqual({ ...value, ...repeated(value, 300) })
+    if (accept === 'application/json' && pretty) expect(short.text).toBe(`${JSON.stringify(value, null, 2)}\n`)
+    if (accept.includes('yaml')) expect(short.text).toBe(await yamlText(value))
+  })
+
+  it('of another version of its kind, too', async () => {
+    const event = stored(events, { apiVersion: 'v1', kind: 'Event', metadata: { name: 'e' }, involvedObject: {}, message: 'hello'.repeat(100) })
+    const { text, length } = await encoded({ kind: 'list', target: events, items: Array.from({ length: 3000 }, () => event), meta })
+    expect([(JSON.parse(text) as { items: unknown[] }).items.length, length]).toEqual([3000, undefined])
+  })
+})
+
+type Value = Record<string, unknown[]>
+
+const read = async (accept: string, text: string): Promise<Value> =>
+  accept.includes('yaml') ? ((await import('yaml')).parse(text, { version: '1.1' }) as Value) : (JSON.parse(text) as Value)
+
+/** The list within a value, so many times. */
+function repeated(value: Value, times: number): Value {
+  const member = 'rows' in value ? 'rows' : 'items'
+  return { [member]: Array.from({ length: times }, () => value[member]!).flat() }
+}

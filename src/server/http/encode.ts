@@ -1,11 +1,13 @@
 import { jsonText } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
+import { type Turns, endlessTurn, inSlices } from '../../base/turns.ts'
 import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList, partialMetadataBytes } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
 import type { Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
-import { type Tabular, includeObjectOf, objectTable, scaleTabular, toTable } from '../table.ts'
+import { type Tabular, includeObjectOf, objectTable, scaleTabular, tableRows, toTable } from '../table.ts'
 import { type Body, wholeBody } from './exchange.ts'
+import { type LongList, listBytes, listWriter } from './list-text.ts'
 import type { Accepted } from './negotiate.ts'
 import { yamlText } from './yaml-text.ts'
 
@@ -22,16 +24,64 @@ type Immediate = Exclude<Result, { kind: 'watch' | 'relay' }>
 export const present = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? target.resource.storedAs.fromStored(stored.object) : stored.object
 
-/** Encodes what a verb answered, in the form that was accepted. */
-export async function encodeResult(result: Immediate, accepted: Accepted, query: URLSearchParams, now: number, pretty: boolean): Promise<Encoded> {
+type Listed = Extract<Result, { kind: 'list' }>
+
+/** Encodes what a verb answered, in the form that was accepted. A long list is encoded in slices. */
+export async function encodeResult(
+  result: Immediate,
+  accepted: Accepted,
+  query: URLSearchParams,
+  now: number,
+  pretty: boolean,
+  turns: Turns = endlessTurn,
+): Promise<Encoded> {
   if (result.kind === 'text') return { code: result.code, contentType: 'text/plain', body: wholeBody(Buffer.from(result.text)) }
   const code = result.kind === 'list' ? 200 : result.code
-  const { contentType } = accepted
-  const bytes = accepted.format === 'json' && !pretty ? fromBytes(result, accepted.transform) : undefined
+  const { contentType, transform, format } = accepted
+  if (result.kind === 'list' && result.items.length > 0) {
+    if (format === 'json' && !pretty && !transform && !result.target.resource.storedAs) {
+      return { code, contentType, body: await listBody(result, turns) }
+    }
+    const pieces = listBytes(longList(result, transform, query, now), await listWriter(format, pretty), turns)
+    return { code, contentType, body: await wholeIfShort(pieces) }
+  }
+  const bytes = format === 'json' && !pretty ? fromBytes(result, transform) : undefined
   if (bytes) return { code, contentType, body: bytes }
-  const value = accepted.transform ? transformed(result, accepted.transform, query, now) : plainValue(result)
-  const text = accepted.format === 'yaml' ? await yamlText(value) : pretty ? `${jsonText(value, 2)}\n` : `${jsonText(value)}\n`
+  const value = transform ? transformed(result, transform, query, now) : plainValue(result)
+  const text = format === 'yaml' ? await yamlText(value) : pretty ? `${jsonText(value, 2)}\n` : `${jsonText(value)}\n`
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
+}
+
+/** What is one piece is sent with its length. */
+async function wholeIfShort(pieces: AsyncIterableIterator<Buffer>): Promise<Body> {
+  const first = await pieces.next()
+  const second = await pieces.next()
+  if (second.done) return wholeBody(first.value as Buffer)
+  return { length: undefined, pieces: continued([first.value as Buffer, second.value], pieces) }
+}
+
+async function* continued(begun: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncIterableIterator<Buffer> {
+  yield* begun
+  yield* rest
+}
+
+/** A list in the form that was asked for; its items are made as they are looked at. */
+function longList(result: Listed, to: Accepted['transform'], query: URLSearchParams, now: number): LongList {
+  const { target, items, meta } = result
+  if (to?.kind === 'PartialObjectMetadata') throw isAList(target.resource)
+  if (!to) return { frame: plainValue({ ...result, items: [] }), member: 'items', items: each(items, (i) => withoutType(present(target, i))) }
+  const { version } = to
+  if (to.kind === 'Table') {
+    const options = { now, version, includeObject: includeObjectOf(query), listMeta: meta }
+    const frame = { ...toTable(target.resource, [], options), rows: [] }
+    return { frame, member: 'rows', items: tableRows(target.resource, each(items, (i) => present(target, i)), options) }
+  }
+  const frame = { ...asPartialMetadataList([], meta, version), items: [] }
+  return { frame, member: 'items', items: each(items, (i) => asPartialMetadata(present(target, i), version)) }
+}
+
+function* each<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
+  for (const item of items) yield make(item)
 }
 
 /** The hot path: stored bytes, or the part of them that was asked for, go out as they are. Undefined where something else has to be made of them. */
@@ -48,10 +98,7 @@ function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
     return wholeBody(Buffer.from(jsonText(present(result.target, result.stored))))
   }
   if (result.kind === 'value') return wholeBody(Buffer.from(`${jsonText(result.value)}\n`))
-  const { target, items, meta } = result
-  if (target.resource.storedAs) return wholeBody(Buffer.from(jsonText(plainValue(result))))
-  const head = `{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(meta)},"items":[`
-  return listBody(Buffer.from(head), items)
+  return wholeBody(Buffer.from(`${jsonText(plainValue(result))}\n`))
 }
 
 const firstItem = Buffer.from('{')
@@ -61,9 +108,11 @@ const listEnd = Buffer.from(']}\n')
 const pieceBytes = 1 << 20
 
 /** A list's bytes. Items are shared and never change, so they can be put together whenever the client is ready for more. */
-function listBody(head: Buffer, items: readonly StoredObject[]): Body {
-  let length = head.length + listEnd.length
-  for (const [i, item] of items.entries()) length += item.itemTail.length + (i === 0 ? firstItem : nextItem).length
+async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<Body> {
+  const head = Buffer.from(`{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(meta)},"items":[`)
+  let length = head.length + listEnd.length + items.length * nextItem.length - (nextItem.length - firstItem.length)
+  // What nobody has asked for yet is encoded here.
+  await inSlices(turns, items, (item) => (length += item.itemTailLength))
   return { length, pieces: listPieces(head, items) }
 }
 

@@ -5,9 +5,38 @@ import type { Sink } from './watch-writer.ts'
 
 /** A body in pieces that are made as they are sent: a long list is never whole in memory. */
 export interface Body {
-  /** Bytes in all. */
-  readonly length: number
-  readonly pieces: Iterable<Buffer>
+  /** Bytes in all; undefined where that is not known before all pieces are made. */
+  readonly length: number | undefined
+  /** Those that take long to make come when they are made. */
+  readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>
+}
+
+/** Whether pieces have to be waited for. */
+export const isAsync = (pieces: Body['pieces']): pieces is AsyncIterable<Buffer> => Symbol.asyncIterator in pieces
+
+/** Where pieces go that are waited for. */
+export interface PieceTarget {
+  isGone(): boolean
+  /** False if the client has not taken it yet. */
+  write(piece: Buffer): boolean
+  /** Resolves when the client has taken all, or has gone. */
+  room(): Promise<void>
+  end(): void
+  /** Breaks it off: the client must not take what it has for whole. */
+  destroy(): void
+}
+
+/** Sends pieces as they are made, as fast as the client takes them. */
+export async function sendPieces(pieces: AsyncIterable<Buffer>, target: PieceTarget): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      if (target.isGone()) return
+      if (!target.write(piece)) await target.room()
+    }
+    target.end()
+  } catch {
+    target.destroy()
+  }
 }
 
 /** A body that is at hand. */

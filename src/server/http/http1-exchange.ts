@@ -6,7 +6,7 @@ import type { Credentials } from '../auth/authenticate.ts'
 import { bodyTooLarge, bodyTooSlow } from './body-refusal.ts'
 import { certificateOf } from './client-certificate.ts'
 import { ClientGone } from './client-gone.ts'
-import type { Body, Exchange, Upgrade } from './exchange.ts'
+import { type Body, type Exchange, type Upgrade, isAsync, sendPieces } from './exchange.ts'
 import { lastChunk } from './watch-chunks.ts'
 import type { Sink } from './watch-writer.ts'
 
@@ -118,10 +118,32 @@ export class Http1Exchange implements Exchange {
     if (this.#isGone() || response.writableEnded) return
     this.#isAnswered = true
     const closing = this.#isUnread ? { connection: 'close' } : {}
-    response.writeHead(code, { ...headers, 'content-length': String(body.length), ...closing })
+    const length = body.length === undefined ? {} : { 'content-length': String(body.length) }
+    response.writeHead(code, { ...headers, ...length, ...closing })
     if (this.#isUnread) response.once('finish', () => this.#request.destroy())
     if (this.method === 'HEAD') return void response.end()
-    this.#send(body.pieces[Symbol.iterator]())
+    if (isAsync(body.pieces)) void this.#sendMade(body.pieces)
+    else this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  #sendMade(pieces: AsyncIterable<Buffer>): Promise<void> {
+    const response = this.#response
+    return sendPieces(pieces, {
+      isGone: () => this.#isGone(),
+      write: (piece) => response.write(piece),
+      room: () =>
+        new Promise((resolve) => {
+          const done = () => {
+            response.off('drain', done)
+            response.off('close', done)
+            resolve()
+          }
+          response.on('drain', done)
+          response.on('close', done)
+        }),
+      end: () => void response.end(),
+      destroy: () => this.destroy(),
+    })
   }
 
   /** Piece by piece, as fast as the client takes them. */

@@ -5,7 +5,7 @@ import type { Credentials } from '../auth/authenticate.ts'
 import { bodyTooLarge, bodyTooSlow } from './body-refusal.ts'
 import { certificateOf } from './client-certificate.ts'
 import { ClientGone } from './client-gone.ts'
-import type { Body, Exchange } from './exchange.ts'
+import { type Body, type Exchange, isAsync, sendPieces } from './exchange.ts'
 import type { Sink } from './watch-writer.ts'
 
 export interface Http2ExchangeOptions {
@@ -107,7 +107,24 @@ export class Http2Exchange implements Exchange {
     this.#isAnswered = true
     const isEmpty = this.method === 'HEAD' || body.length === 0
     this.#stream.sendHeaders(fieldsOf(code, headers, body.length), isEmpty)
-    if (!isEmpty) this.#send(body.pieces[Symbol.iterator]())
+    if (isEmpty) return
+    if (isAsync(body.pieces)) void this.#sendMade(body.pieces)
+    else this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  #sendMade(pieces: AsyncIterable<Buffer>): Promise<void> {
+    const stream = this.#stream
+    return sendPieces(pieces, {
+      isGone: () => stream.isClosed,
+      write: (piece) => stream.send(piece),
+      room: () =>
+        new Promise((resolve) => {
+          stream.onRoom = resolve
+          this.#onGone = resolve
+        }),
+      end: () => void stream.send(Buffer.alloc(0), true),
+      destroy: () => this.destroy(),
+    })
   }
 
   /** Piece by piece, as fast as the client takes them. */

@@ -100,6 +100,28 @@ describe.each([['HTTP/1.1', http1], ['HTTP/2', http2]])('listen() over %s', (_na
     expect(made).toBe(100)
   })
 
+  it('sends a body whose pieces have to be waited for, no faster than the client reads, and whole', async () => {
+    let made = 0
+    async function* pieces() {
+      for (; made < 100; made++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        yield Buffer.alloc(100_000, 'x')
+      }
+    }
+    handle = async (e) => e.respond(200, {}, { length: undefined, pieces: pieces() })
+    const { headers, text } = await send('/')
+    expect([text.length, made, headers['content-length']]).toEqual([10_000_000, 100, undefined])
+  })
+
+  it('breaks off an answer of which a piece cannot be made', async () => {
+    async function* pieces() {
+      yield Buffer.alloc(100_000, 'x')
+      throw new Error('no more')
+    }
+    handle = async (e) => e.respond(200, {}, { length: undefined, pieces: pieces() })
+    await expect(send('/')).rejects.toThrow(/reset|aborted|hang up|prematurely/i)
+  })
+
   it('sends no body in answer to HEAD', async () => {
     handle = async (e) => e.respond(200, {}, wholeBody(Buffer.from('hello')))
     const { headers, text } = await send('/', { method: 'HEAD' })
@@ -150,6 +172,20 @@ describe('listen()', () => {
     stream.on('error', () => {})
     await answered
     await new Promise((resolve) => stream.once('response', resolve))
+    expect(made).toBeLessThan(100)
+    stream.destroy()
+  })
+
+  it('makes no more of an answer whose pieces are waited for than fits while nobody reads it', async () => {
+    let made = 0
+    async function* pieces() {
+      for (; made < 1000; made++) yield Buffer.alloc(100_000, 'x')
+    }
+    handle = async (e) => e.respond(200, {}, { length: undefined, pieces: pieces() })
+    const stream = open().request({ ':path': '/' })
+    stream.on('error', () => {})
+    await new Promise((resolve) => stream.once('response', resolve))
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
     expect(made).toBeLessThan(100)
     stream.destroy()
   })

@@ -11,15 +11,20 @@ const ambiguous = new RegExp(
   ].map((one) => `^(${one})$`).join('|'),
 )
 
-/** A value as Kubernetes writes YAML: keys in order, lists not indented, long lines left whole. The first who asks loads the library. */
-export async function yamlText(value: unknown): Promise<string> {
+/** Writes values as Kubernetes writes YAML: keys in order, lists not indented, long lines left whole. The first who asks loads the library. */
+export async function yamlWriter(): Promise<(value: unknown) => string> {
   const { Document, visit } = await import('yaml')
-  // YAML 1.1, because "yes" and "on" must stay strings for readers that are older than we are.
-  const document = new Document(value, { version: '1.1', sortMapEntries: true, aliasDuplicateObjects: false })
-  visit(document, {
-    Scalar: (_, node) => {
-      if (typeof node.value === 'string' && ambiguous.test(node.value)) node.type = 'QUOTE_DOUBLE'
-    },
-  })
-  return document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true })
+  return (value) => {
+    // YAML 1.1, because "yes" and "on" must stay strings for readers that are older than we are.
+    const document = new Document(value, { version: '1.1', sortMapEntries: true, aliasDuplicateObjects: false })
+    visit(document, {
+      Scalar: (_, node) => {
+        if (typeof node.value === 'string' && ambiguous.test(node.value)) node.type = 'QUOTE_DOUBLE'
+      },
+    })
+    return document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true })
+  }
 }
+
+/** One value in this form. */
+export const yamlText = async (value: unknown): Promise<string> => (await yamlWriter())(value)

@@ -1,5 +1,6 @@
 import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
 import { badRequest, expired } from '../../api/errors.ts'
+import { turnsOf } from '../../base/clock.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../request.ts'
 import type { StoredObject } from '../stored-object.ts'
@@ -41,7 +42,8 @@ export async function list(request: ResourceRequest): Promise<Result> {
   // A token with a revision of -1 goes on with what is there now.
   const at = start ? (start.revision < 0 ? server.objects.revision : start.revision) : isExact ? asked : server.objects.revision
   if (at > server.objects.revision) throw tooNew(at, server.objects.revision)
-  const page = at === server.objects.revision ? currentPage(request, selection, start?.after, limit) : await pastPage(request, selection, start?.after, limit, at)
+  // Of what is current, all is taken at once, before anything can change; whatever is done with it may take its time.
+  const page = await (at === server.objects.revision ? currentPage : pastPage)(request, selection, start?.after, limit, at)
   const meta: ListMeta = { resourceVersion: String(at) }
   if (page.next !== undefined) {
     meta.continue = encodeContinue(at, page.next, selection.base)
@@ -50,33 +52,35 @@ export async function list(request: ResourceRequest): Promise<Result> {
   return { kind: 'list', target, items: page.items, meta }
 }
 
-function currentPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number): Page {
+async function currentPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number): Promise<Page> {
   const { matches, prefix } = selection
-  const items: StoredObject[] = []
-  let last: string | undefined
-  let remaining = 0
-  for (const stored of request.server.objects.cache(request.target).range(prefix, after)) {
-    if (limit > 0 && items.length === limit) {
-      last = items.at(-1)!.key
-      if (matches) break
-      remaining++
-      continue
-    }
-    if (!matches || matches(stored)) items.push(stored)
+  const cache = request.server.objects.cache(request.target)
+  if (!matches) {
+    const { values, behind } = cache.snapshot(prefix, after, limit || undefined)
+    return { items: values, next: behind > 0 ? values.at(-1)!.key : undefined, remaining: behind }
   }
-  return { items, next: last, remaining: matches ? undefined : remaining }
+  const turns = turnsOf(request.server.clock)
+  const items: StoredObject[] = []
+  for (const stored of cache.snapshot(prefix, after).values) {
+    if (limit > 0 && items.length === limit) return { items, next: items.at(-1)!.key, remaining: undefined }
+    if (matches(stored)) items.push(stored)
+    if (turns.isSpent) await turns.next()
+  }
+  return { items, next: undefined, remaining: undefined }
 }
 
 /** A page of what was: read from the store's history. */
 async function pastPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number, revision: number): Promise<Page> {
   const { server, target } = request
   const { matches, prefix } = selection
+  const turns = turnsOf(server.clock)
   const items: StoredObject[] = []
   let from = after
   try {
     for (;;) {
       const read = await server.objects.rangeAt(target, prefix, revision, from, matches ? historyPage : limit || undefined)
       for (const [i, stored] of read.items.entries()) {
+        if (turns.isSpent) await turns.next()
         from = stored.key
         if (matches && !matches(stored)) continue
         items.push(stored)

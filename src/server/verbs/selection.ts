@@ -1,6 +1,6 @@
 import { badRequest } from '../../api/errors.ts'
-import { parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
-import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
+import { type FieldRequirement, parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
+import { type LabelRequirement, parseLabelRequirements, parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Registered } from '../registry.ts'
 import type { ResourceRequest } from '../request.ts'
@@ -42,6 +42,29 @@ function unknownField(target: Registered, field: string): Error {
   return onlyMetadata(field)
 }
 
+/** Fields that stand in an object's bytes as they are selected by: texts, neither defaulted nor computed. */
+const literalFields = new Set(['metadata.name', 'metadata.namespace', 'spec.nodeName', 'involvedObject.name', 'involvedObject.uid'])
+
+/** Labels that must be there for an object to be meant. */
+const wantingLabels = new Set<LabelRequirement['operator']>(['=', '==', 'in', 'exists', 'gt', 'lt'])
+
+/**
+ * Texts that stand in the bytes of every object that is meant. An object that nobody has looked at yet need not be
+ * decoded if it lacks one: that costs fifty times as much as to search its bytes.
+ */
+export function neededTexts(labels: readonly LabelRequirement[], fields: readonly FieldRequirement[]): Buffer[] {
+  const texts: string[] = []
+  for (const { key, operator, values } of labels) {
+    if (!wantingLabels.has(operator)) continue
+    const isOne = values.length === 1 && operator !== 'gt' && operator !== 'lt'
+    texts.push(isOne ? `${JSON.stringify(key)}:${JSON.stringify(values[0])}` : JSON.stringify(key))
+  }
+  for (const { field, operator, value } of fields) {
+    if (operator === '=' && literalFields.has(field) && /^[\w.:-]+$/.test(value)) texts.push(JSON.stringify(value))
+  }
+  return texts.map((text) => Buffer.from(text))
+}
+
 /** Reads the selectors of a query. */
 export function selectionOf(request: ResourceRequest): Selection {
   const { target, namespace, query } = request
@@ -58,10 +81,12 @@ export function selectionOf(request: ResourceRequest): Selection {
   if (names[0] && (!resource.namespaced || namespace)) prefix = base + names[0].value
   if (!byLabel && !fields) return { base, prefix, matches: undefined }
   const present = resource.storedAs?.fromStored
+  const needed = neededTexts(labelText === '' ? [] : parseLabelRequirements(labelText), fields?.requirements ?? [])
   return {
     base,
     prefix,
     matches: (stored) => {
+      for (const text of needed) if (!stored.mayHold(text)) return false
       const { object } = stored
       if (byLabel && !byLabel(object.metadata.labels)) return false
       if (!fields) return true

@@ -1,0 +1,79 @@
+import { jsonText } from '../../api/json/index.ts'
+import type { Turns } from '../../base/turns.ts'
+import { yamlWriter } from './yaml-text.ts'
+
+/** A long list, of which each item is made when its turn comes. */
+export interface LongList {
+  /** All of it but the items: `member`, the last of its members, is empty. */
+  frame: object
+  member: 'items' | 'rows'
+  items: Iterable<object>
+}
+
+/** How a list is written piece by piece: together they are what the whole would be. */
+export interface ListWriter {
+  before(list: LongList): string
+  item(value: object, isFirst: boolean): string
+  after(list: LongList): string
+}
+
+/** The text of the frame up to the empty list, and behind it. */
+function aroundItems({ frame }: LongList, indent: number): [string, string] {
+  const text = jsonText(frame, indent)
+  const at = text.lastIndexOf('[]')
+  return [text.slice(0, at + 1), text.slice(at + 1)]
+}
+
+const compactJson: ListWriter = {
+  before: (list) => aroundItems(list, 0)[0],
+  item: (value, isFirst) => (isFirst ? jsonText(value) : `,${jsonText(value)}`),
+  after: (list) => `${aroundItems(list, 0)[1]}\n`,
+}
+
+// Lines break between members only: no text of JSON has a line break in it.
+const prettyJson: ListWriter = {
+  before: (list) => aroundItems(list, 2)[0],
+  item: (value, isFirst) => `${isFirst ? '' : ','}\n    ${jsonText(value, 2).replaceAll('\n', '\n    ')}`,
+  after: (list) => `\n  ${aroundItems(list, 2)[1]}\n`,
+}
+
+/** Members are in the order of their names, so the list need not be the last. */
+async function yaml(): Promise<ListWriter> {
+  const write = await yamlWriter()
+  const around = ({ frame, member }: LongList) => {
+    const [before = '', after = ''] = write(frame).split(new RegExp(`^${member}: \\[\\]\\n`, 'm'))
+    return { before: `${before}${member}:\n`, after }
+  }
+  return { before: (list) => around(list).before, item: (value) => write([value]), after: (list) => around(list).after }
+}
+
+/** The writer of a form. */
+export const listWriter = (format: 'json' | 'yaml', pretty: boolean): Promise<ListWriter> | ListWriter =>
+  format === 'yaml' ? yaml() : pretty ? prettyJson : compactJson
+
+function* texts(list: LongList, writer: ListWriter): Iterable<string> {
+  let isFirst = true
+  yield writer.before(list)
+  for (const item of list.items) {
+    yield writer.item(item, isFirst)
+    isFirst = false
+  }
+  yield writer.after(list)
+}
+
+/** So much is sent at a time: less is more work for the socket, more would hold up others. */
+const pieceLength = 1 << 19
+
+/** The bytes of a list, made in slices, each when the one before it has gone. */
+export async function* listBytes(list: LongList, writer: ListWriter, turns: Turns): AsyncIterableIterator<Buffer> {
+  let text = ''
+  for (const next of texts(list, writer)) {
+    text += next
+    if (text.length >= pieceLength) {
+      yield Buffer.from(text)
+      text = ''
+    }
+    if (turns.isSpent) await turns.next()
+  }
+  yield Buffer.from(text)
+}
