@@ -73,10 +73,44 @@ export class LoopTurns implements Turns {
 /** Resolves in the next turn of the loop, behind I/O that is there already, whoever else waits. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Takes one step for each item, in slices. */
+/**
+ * The same turns for one piece of work of many short steps: the loop is looked at after every so many of them. Who has
+ * done less goes on even in a turn that is spent, as to wait would take longer.
+ */
+export function everySteps(steps: number, turns: Turns): Turns {
+  let done = 0
+  return {
+    get isSpent() {
+      return ++done % steps === 0 && turns.isSpent
+    },
+    next: () => turns.next(),
+  }
+}
+
+/** How many steps of about ten microseconds are taken at least. */
+export const shortSteps = 16
+
+/** Takes one short step for each item, in slices. */
 export async function inSlices<T>(turns: Turns, items: Iterable<T>, step: (item: T) => void): Promise<void> {
+  const slices = everySteps(shortSteps, turns)
   for (const item of items) {
     step(item)
-    if (turns.isSpent) await turns.next()
+    if (slices.isSpent) await slices.next()
   }
+}
+
+/** The same at once, without a promise, as far as the turn goes; `done` follows the last step. Answers what breaks it off. */
+export function stepByStep<T>(turns: Turns, items: readonly T[], step: (item: T) => void, done: () => void): () => void {
+  const slices = everySteps(shortSteps, turns)
+  let isOver = false
+  const from = (start: number): void => {
+    for (let i = start; i < items.length; i++) {
+      if (isOver) return
+      step(items[i]!)
+      if (slices.isSpent) return void slices.next().then(() => from(i + 1))
+    }
+    if (!isOver) done()
+  }
+  from(0)
+  return () => (isOver = true)
 }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../api/object.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, turnsOf } from '../base/clock.ts'
 import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
+import { stepByStep } from '../base/turns.ts'
 import type { IndexFunction } from './cache/index-set.ts'
 import { type InformerMetrics, informerMetrics } from './cache/informer-metrics.ts'
 import { type LagLimits, LagMeter, defaultLagLimits } from './cache/lag.ts'
@@ -64,6 +65,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   #hasSynced = false
   #hasStarted = false
   #undo: (() => void)[] = []
+  /** What has come since handlers are being told of a list; undefined while they are not. */
+  #held: (() => void)[] | undefined
+  #isStopped = false
 
   constructor(options: SharedInformerOptions<T>) {
     this.#options = options
@@ -170,6 +174,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** Ends it for good. What is cached stays, and grows old. */
   stop(): void {
+    this.#isStopped = true
     this.#watcher.stop()
     for (const undo of this.#undo.splice(0)) undo()
   }
@@ -180,36 +185,62 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const bookmarks = metrics?.events('BOOKMARK')
     return {
       keep: (object) => this.#transformed(object),
-      replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
-      change: (type, object, seen) => {
+      replace: (objects, resourceVersion) => this.#inTurn(() => this.#replace(objects, resourceVersion)),
+      change: (type, object, seen) => this.#inTurn(() => {
         count[type]?.inc()
         const handlers = this.#handlers
         const changes = this.#cache.apply(type, this.#transformed(object))
         this.#progress(seen)
         for (const change of changes) this.#tell(handlers, change, false)
         this.#tellBookmark(handlers)
-      },
-      bookmark: (resourceVersion) => {
+      }),
+      bookmark: (resourceVersion) => this.#inTurn(() => {
         bookmarks?.inc()
         this.#cache.bookmark()
         this.#progress(resourceVersion, true)
         this.#tellBookmark(this.#handlers)
-      },
+      }),
       opened: () => this.#lag.opened(),
       asked: (how) => metrics?.lists(how).inc(),
       restarted: (reason) => metrics?.restarts(reason).inc(),
     }
   }
 
+  /** What comes while handlers are still being told of a list waits for that. */
+  #inTurn(take: () => void): void {
+    if (this.#held) this.#held.push(take)
+    else take()
+  }
+
+  /** First the cache takes all in, then handlers are told: both in slices. */
   #replace(objects: Map<string, T>, resourceVersion: string): void {
+    const cache = this.#cache
+    const turns = turnsOf(this.#options.clock)
     const isFirst = !this.#hasSynced
     const handlers = this.#handlers
-    const changes = this.#cache.replace(objects)
-    this.#hasSynced = true
-    this.#progress(resourceVersion)
-    for (const change of changes) this.#tell(handlers, change, isFirst)
-    this.#tellBookmark(handlers)
-    for (const done of this.#waiting.splice(0)) done()
+    const changes: CacheChange<T>[] = []
+    this.#held = []
+    const take = (key: string) => {
+      if (this.#isStopped) return
+      for (const change of cache.replaceOne(key, objects.get(key))) changes.push(change)
+    }
+    const tell = (change: CacheChange<T>) => this.#isStopped || this.#tell(handlers, change, isFirst)
+    const told = () => {
+      if (this.#isStopped) return
+      this.#hasSynced = true
+      this.#progress(resourceVersion)
+      this.#tellBookmark(handlers)
+      for (const done of this.#waiting.splice(0)) done()
+      const held = this.#held ?? []
+      this.#held = undefined
+      // A list among them may begin to hold the rest anew.
+      for (const next of held) this.#inTurn(next)
+    }
+    const taken = () => {
+      cache.replaced()
+      stepByStep(turns, changes, tell, told)
+    }
+    stepByStep(turns, cache.keysToReplace(objects), take, taken)
   }
 
   #progress(seen: string, isBookmark = false): void {
@@ -262,11 +293,17 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const { resyncMs, clock } = this.#options
     if (!resyncMs) return
     let cancel = () => {}
+    let stopTelling = () => {}
     const again = () => {
-      for (const object of this.#hasSynced ? this.list() : []) this.#tell(this.#handlers, { kind: 'update', old: object, object }, false)
-      cancel = clock.after(resyncMs, again)
+      const tell = (key: string) => {
+        const object = this.get(key)
+        if (object) this.#tell(this.#handlers, { kind: 'update', old: object, object }, false)
+      }
+      stopTelling = stepByStep(turnsOf(clock), this.#hasSynced ? [...this.#cache.all.keys()] : [], tell, () => {
+        cancel = clock.after(resyncMs, again)
+      })
     }
     cancel = clock.after(resyncMs, again)
-    this.#undo.push(() => cancel())
+    this.#undo.push(() => cancel(), () => stopTelling())
   }
 }

@@ -1,5 +1,7 @@
 import { deepFreeze } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
+import { turnsOf } from '../base/clock.ts'
+import { type Turns, endlessTurn, everySteps, shortSteps } from '../base/turns.ts'
 import type { ApiServer } from './api-server.ts'
 import { type InProcessRequest, type OpenedWatch, frozenObject, openInProcess } from './in-process.ts'
 import type { Registered } from './registry.ts'
@@ -30,7 +32,7 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   }
   const begin = ({ kind, result: { target, watch } }: OpenedWatch) => {
     if (isOver) return
-    mail = new Mail(target, watcher, end)
+    mail = new Mail(target, watcher, end, turnsOf(server.parts.clock))
     const stop = startWatch(server.parts.objects, target, watch, mail, server.parts.clock)
     const open = server.requestMetrics.watching(kind)
     open.inc()
@@ -46,6 +48,9 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   }
 }
 
+/** More than any commit has. */
+const manyLetters = 500
+
 type Letter = WatchEvent | { type: 'BOOKMARK'; object: KubeObject }
 
 /** Holds what a watch says until the current turn is over, and hands it on in order. */
@@ -53,6 +58,7 @@ class Mail implements WatchReceiver {
   readonly #target: Registered
   readonly #watcher: InProcessWatcher
   readonly #end: (error: Error | undefined) => void
+  readonly #turns: Turns
   #letters: Letter[] = []
   #isScheduled = false
   #isOpened = false
@@ -62,10 +68,11 @@ class Mail implements WatchReceiver {
   #isDone = false
   #error: Error | undefined
 
-  constructor(target: Registered, watcher: InProcessWatcher, end: (error: Error | undefined) => void) {
+  constructor(target: Registered, watcher: InProcessWatcher, end: (error: Error | undefined) => void, turns: Turns) {
     this.#target = target
     this.#watcher = watcher
     this.#end = end
+    this.#turns = turns
     this.#schedule()
   }
 
@@ -114,13 +121,16 @@ class Mail implements WatchReceiver {
   #deliver(): void {
     this.#isScheduled = false
     const letters = this.#letters
+    // What is told of changes goes at once: only what was there at the start is this much.
+    const slices = letters.length > manyLetters ? everySteps(shortSteps, this.#turns) : endlessTurn
     this.#letters = []
     try {
       if (!this.#isOpened && !this.#isDiscarded) this.#watcher.opened()
       this.#isOpened = true
-      for (const letter of letters) {
+      for (const [i, letter] of letters.entries()) {
         if (this.#isDiscarded) break
         this.#watcher.event(letter.type, letter.type === 'BOOKMARK' ? letter.object : frozenObject(this.#target, letter.object))
+        if (slices.isSpent) return this.#goOn(letters.slice(i + 1), slices)
       }
     } catch (e) {
       // Who cannot take one event gets no others: it would not know what it has missed.
@@ -130,5 +140,12 @@ class Mail implements WatchReceiver {
     if (!this.#isClosed || this.#isDone) return
     this.#isDone = true
     this.#watcher.closed(this.#error)
+  }
+
+  /** Hands on the rest in another turn, before anything that has come since. */
+  #goOn(rest: readonly Letter[], turns: Turns): void {
+    this.#letters = [...rest, ...this.#letters]
+    this.#isScheduled = true
+    void turns.next().then(() => this.#deliver())
   }
 }

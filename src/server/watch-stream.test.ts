@@ -45,7 +45,50 @@ beforeEach(async () => {
   trial = await ServerTrial.open()
 })
 
+/** Each turn is spent by the first who asks; `between` runs while the next is waited for. */
+const spentTurns = (between: () => Promise<unknown>) => ({ isSpent: true, next: async () => void (await between()) })
+
 describe('startWatch()', () => {
+  it('chooses what is there in slices, and tells what happens meanwhile behind it', async () => {
+    for (let i = 0; i < 40; i++) await make(`a-${i}`)
+    let made = 0
+    const turns = spentTurns(() => make(`b-${made++}`))
+    const clock = { now: () => trial.clock.now(), after: () => () => {}, turns }
+    const notes = new Notes()
+    const spec: WatchSpec = { prefix, matches: () => true, from: 0, initial: 'events and bookmark', bookmarks: false, timeoutMs: undefined }
+    startWatch(trial.parts.objects, trial.parts.registry.find('v1', 'configmaps')!, spec, notes, clock)
+    expect(notes.said).toEqual([])
+    await rest()
+    await make('c')
+    expect(notes.said[0]!.split(',')).toHaveLength(40)
+    expect(notes.said.slice(1)).toEqual(['end of initial', 'ADDED b-0', 'ADDED b-1', 'ADDED c'])
+  })
+
+  it('ends if what is there cannot be chosen', async () => {
+    await make('a')
+    const { said } = watch({ initial: 'events', matches: () => { throw new Error('no') } })
+    await make('b')
+    expect(said).toEqual(['error 500', 'end'])
+    expect(trial.parts.objects.cache(trial.parts.registry.find('v1', 'configmaps')!).listeners).toBe(0)
+  })
+
+  it('replays history as fast as the receiver takes it, and misses nothing', async () => {
+    const from = trial.parts.objects.revision
+    for (let i = 0; i < 1500; i++) await make(`a-${i}`)
+    const waiting: (() => void)[] = []
+    const notes = Object.assign(new Notes(), { hasRoom: (resume: () => void) => waiting.push(resume) < 0 })
+    watch({ from }, notes)
+    for (let i = 0; i < 20; i++) await rest()
+    expect(notes.said).toHaveLength(500)
+    expect(waiting).toHaveLength(1)
+    for (let resumed = 0; resumed < waiting.length && resumed < 100; resumed++) {
+      waiting[resumed]!()
+      await rest()
+    }
+    await make('last')
+    expect(notes.said).toEqual([...Array.from({ length: 1500 }, (_, i) => `ADDED a-${i}`), 'ADDED last'])
+  })
+
   it('tells what is there, the end of that, and what comes', async () => {
     await make('a')
     const { said } = watch({ initial: 'events and bookmark' })

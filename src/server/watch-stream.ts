@@ -1,4 +1,5 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, turnsOf } from '../base/clock.ts'
+import { stepByStep } from '../base/turns.ts'
 import { type ApiError, expired, internalError } from '../api/errors.ts'
 import { CompactedError, type Watch } from '../store/index.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -14,6 +15,8 @@ export const bookmarkIntervalMs = 60_000
 export interface WatchReceiver {
   /** What is there when the watch begins. */
   initial(objects: readonly StoredObject[]): void
+  /** Whether more of history can be taken now. If not, `resume` is called when it can. Absent where all can always be taken. */
+  hasRoom?(resume: () => void): boolean
   /** One commit's worth. */
   events(events: readonly WatchEvent[]): void
   /** Everything up to `revision` has been sent; `isInitialEnd` marks the end of the initial list. */
@@ -74,15 +77,10 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
     }
   }
 
-  if (spec.initial !== 'none') {
-    const current: StoredObject[] = []
-    for (const object of cache.range(spec.prefix)) if (!spec.matches || spec.matches(object)) current.push(object)
-    receiver.initial(current)
-    if (spec.initial === 'events and bookmark') receiver.bookmark(objects.revision, true)
-  }
-  // What was there has been sent as it is now, which may be newer than when the watch was asked for.
-  if (spec.initial !== 'none' || spec.from >= objects.revision) stops.push(cache.listen(deliver))
-  else followHistory(objects, target, spec, deliver, end, stops)
+  // What was there is sent as it is now, which may be newer than when the watch was asked for.
+  if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
+  else if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
+  else followHistory(objects, target, spec, receiver, deliver, end, stops)
 
   const remind = () => {
     if (isOver) return
@@ -97,32 +95,86 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
 
 const failure = (e: unknown): ApiError => internalError(e instanceof Error ? e.message : String(e))
 
-/** For a watch that starts in the past: the store replays its log, and goes on until the cache can take over. */
+/** Sends what is there, chosen in slices; what happens meanwhile waits for it. */
+function sendInitial(
+  objects: ObjectStore,
+  target: Registered,
+  { prefix, matches, initial }: WatchSpec,
+  receiver: WatchReceiver,
+  deliver: (events: readonly CacheEvent[]) => void,
+  end: (error?: ApiError) => void,
+  stops: (() => void)[],
+  clock: Clock,
+): void {
+  const cache = objects.cache(target)
+  const { revision } = objects
+  const { values } = cache.snapshot(prefix)
+  const send = (found: readonly StoredObject[]) => {
+    receiver.initial(found)
+    if (initial === 'events and bookmark') receiver.bookmark(revision, true)
+  }
+  if (!matches) {
+    send(values)
+    stops.push(cache.listen(deliver))
+    return
+  }
+  let held: (readonly CacheEvent[])[] | undefined = []
+  let isOver = false
+  stops.push(cache.listen((events) => (held ? void held.push(events) : deliver(events))), () => (isOver = true))
+  const found: StoredObject[] = []
+  const choose = (stored: StoredObject) => {
+    try {
+      if (!isOver && matches(stored)) found.push(stored)
+    } catch (e) {
+      end(failure(e))
+    }
+  }
+  stepByStep(turnsOf(clock), values, choose, () => {
+    if (isOver) return
+    send(found)
+    const waited = held ?? []
+    held = undefined
+    for (const events of waited) deliver(events)
+  })
+}
+
+/** For a watch that starts in the past: the store replays its log, as fast as the receiver takes it, until the cache can take over. */
 function followHistory(
   objects: ObjectStore,
   target: Registered,
   spec: WatchSpec,
+  receiver: WatchReceiver,
   deliver: (events: readonly CacheEvent[]) => void,
   end: (error?: ApiError) => void,
   stops: (() => void)[],
 ): void {
   let isClosed = false
   let history: Watch | undefined
+  const close = () => {
+    history?.close()
+    history = undefined
+  }
   stops.push(() => {
     isClosed = true
-    history?.close()
+    close()
   })
-  const follow = (events: readonly CacheEvent[], revision: number) => {
-    deliver(events)
-    // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
-    if (isClosed || !history || revision !== objects.revision) return
-    history.close()
-    history = undefined
-    stops.push(objects.cache(target).listen(deliver))
-  }
   const fail = (e: unknown) => end(e instanceof CompactedError ? tooOld(spec.from, e.compactedRevision) : failure(e))
-  objects.watchFrom(target, spec.prefix, spec.from, follow, fail).then((watch) => {
-    if (isClosed) watch.close()
-    else history = watch
-  }, fail)
+  const from = (start: number): void => {
+    let isOver = false
+    const follow = (events: readonly CacheEvent[], revision: number) => {
+      deliver(events)
+      if (isClosed || isOver || !history) return
+      // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
+      const isCurrent = revision === objects.revision
+      if (!isCurrent && (receiver.hasRoom?.(() => isClosed || from(revision)) ?? true)) return
+      isOver = true
+      close()
+      if (isCurrent) stops.push(objects.cache(target).listen(deliver))
+    }
+    objects.watchFrom(target, spec.prefix, start, follow, fail).then((watch) => {
+      if (isClosed) watch.close()
+      else history = watch
+    }, fail)
+  }
+  from(spec.from)
 }

@@ -102,6 +102,30 @@ export function informerSuite(what: string, makeWorld: () => Promise<World>): vo
         expect(informer.get('default/b')).toBeUndefined()
       })
 
+      test('tells of very many in slices, and of what happens meanwhile behind them', async () => {
+        for (let i = 0; i < 40; i++) await create(`a-${String(i).padStart(2, '0')}`)
+        const { told, handler } = diary()
+        const { clock } = world
+        let slices = 0
+        const turns = {
+          isSpent: true,
+          next: async () => {
+            if (++slices > 4) return
+            await create(`b-${slices}`)
+            await new Promise((resolve) => setImmediate(resolve))
+          },
+        }
+        const informer = informerOf({ stream, clock: { now: () => clock.now(), after: (ms, fn) => clock.after(ms, fn), turns } })
+        informer.addHandler(handler)
+        informer.start()
+        await informer.synced()
+        expect(slices).toBe(4) // two to fill the cache, two to tell
+        await caughtUp(informer)
+        const expected = [...Array.from({ length: 40 }, (_, i) => `there a-${String(i).padStart(2, '0')}`), 'add b-1', 'add b-2', 'add b-3', 'add b-4']
+        expect(without(told)).toEqual(expected)
+        expect(keys(informer)).toHaveLength(44)
+      })
+
       test('raises a bookmark with the list, with each event and with each bookmark, and never a lower one', async () => {
         await create('a')
         const told: string[] = []

@@ -51,21 +51,36 @@ export class ObjectCache<T extends KubeObject> {
 
   /** Takes in all there is. */
   replace(objects: ReadonlyMap<string, T>): CacheChange<T>[] {
-    const changes: CacheChange<T>[] = []
-    for (const [key, old] of this.#objects) {
-      if (objects.has(key)) continue
+    const changes = this.keysToReplace(objects).flatMap((key) => this.replaceOne(key, objects.get(key)))
+    this.replaced()
+    return changes
+  }
+
+  /** For who takes in all there is step by step: the keys for each of which `replaceOne` is to be called, those that are gone first. */
+  keysToReplace(objects: ReadonlyMap<string, T>): string[] {
+    const keys: string[] = []
+    for (const key of this.#objects.keys()) if (!objects.has(key)) keys.push(key)
+    for (const key of objects.keys()) keys.push(key)
+    return keys
+  }
+
+  /** Takes in what there is of one key; undefined if it is gone. */
+  replaceOne(key: string, object: T | undefined): CacheChange<T>[] {
+    const old = this.#objects.get(key)
+    if (!object) {
+      if (!old) return []
       this.#set(key, old, undefined)
-      changes.push({ kind: 'delete', object: old, isFinal: false })
+      return [{ kind: 'delete', object: old, isFinal: false }]
     }
-    for (const [key, object] of objects) {
-      const old = this.#objects.get(key)
-      if (old && !isNewer(versionOf(object), versionOf(old))) continue
-      this.#set(key, old, object)
-      changes.push(...this.#changesOf(old, object))
-    }
+    if (old && !isNewer(versionOf(object), versionOf(old))) return []
+    this.#set(key, old, object)
+    return this.#changesOf(old, object)
+  }
+
+  /** All has been taken in. */
+  replaced(): void {
     this.#gone.clear()
     this.#goneBefore.clear()
-    return changes
   }
 
   /** The server has sent everything up to a point. */

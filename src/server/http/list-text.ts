@@ -1,5 +1,5 @@
 import { jsonText } from '../../api/json/index.ts'
-import type { Turns } from '../../base/turns.ts'
+import { type Turns, everySteps } from '../../base/turns.ts'
 import { yamlWriter } from './yaml-text.ts'
 
 /** A long list, of which each item is made when its turn comes. */
@@ -64,8 +64,12 @@ function* texts(list: LongList, writer: ListWriter): Iterable<string> {
 /** So much is sent at a time: less is more work for the socket, more would hold up others. */
 const pieceLength = 1 << 19
 
+/** An item takes up to half a millisecond, as YAML. */
+const itemsAtLeast = 4
+
 /** The bytes of a list, made in slices, each when the one before it has gone. */
 export async function* listBytes(list: LongList, writer: ListWriter, turns: Turns): AsyncIterableIterator<Buffer> {
+  const slices = everySteps(itemsAtLeast, turns)
   let text = ''
   for (const next of texts(list, writer)) {
     text += next
@@ -73,7 +77,7 @@ export async function* listBytes(list: LongList, writer: ListWriter, turns: Turn
       yield Buffer.from(text)
       text = ''
     }
-    if (turns.isSpent) await turns.next()
+    if (slices.isSpent) await slices.next()
   }
   yield Buffer.from(text)
 }

@@ -170,3 +170,35 @@ describe('WatchWriter', () => {
     expect(sink.lines().map((l) => [l.object.kind, l.object.apiVersion])).toEqual([[kind, apiVersion], [kind, apiVersion]])
   })
 })
+
+describe('what is there at the start of a watch', () => {
+  it('is sent in slices, with all that comes since behind it', async () => {
+    const turns = { isSpent: true, taken: 0, next: async () => void turns.taken++ }
+    const machine = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn), turns }
+    const sliced = new WatchWriter(target, json, new URLSearchParams(), sink, { clock: machine, chunks, onOverrun: () => overruns++ })
+    sliced.initial(Array.from({ length: 100 }, (_, i) => stored(`o-${i}`)))
+    sliced.bookmark(9, true)
+    sliced.events(added('late'))
+    expect(sink.lines()).toHaveLength(16)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(turns.taken).toBe(6)
+    const names = sink.lines().map((l: { type: string; object: { metadata: { name?: string } } }) => l.object.metadata.name ?? l.type)
+    expect(names).toEqual([...Array.from({ length: 100 }, (_, i) => `o-${i}`), 'BOOKMARK', 'late'])
+  })
+
+  it('lets history go on once there is room', () => {
+    const one = writer()
+    let resumed = 0
+    expect(one.hasRoom(() => resumed++)).toBe(true)
+    sink.isReading = false
+    one.events(added('large', 1 << 20))
+    one.events(added('waits'))
+    expect(one.hasRoom(() => resumed++)).toBe(false)
+    expect(resumed).toBe(0)
+    sink.isReading = true
+    sink.drain()
+    expect(resumed).toBe(1)
+    sink.drain()
+    expect(resumed).toBe(1)
+  })
+})

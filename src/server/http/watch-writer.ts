@@ -2,7 +2,8 @@ import type { ApiError } from '../../api/errors.ts'
 import { jsonText } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeObject } from '../../api/schema/index.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, turnsOf } from '../../base/clock.ts'
+import { everySteps, shortSteps } from '../../base/turns.ts'
 import { asPartialMetadata } from '../partial-metadata.ts'
 import type { Registered } from '../registry.ts'
 import { type StoredObject, watchLine } from '../stored-object.ts'
@@ -54,6 +55,10 @@ export class WatchWriter implements WatchReceiver {
   #cancelFlush: (() => void) | undefined
   readonly #pace = new WatchPace()
   #isEnded = false
+  /** More of what waits is sent in another turn, whatever the sink says. */
+  #isInSlice = false
+  /** Waits to go on with history. */
+  #onRoom: (() => void) | undefined
 
   constructor(target: Registered, accepted: Accepted, query: URLSearchParams, sink: Sink, context: WriterContext) {
     this.#target = target
@@ -78,6 +83,12 @@ export class WatchWriter implements WatchReceiver {
     for (const object of objects) this.#waiting.push({ type: 'ADDED', object })
     this.#initialLeft = objects.length
     this.#sendWaiting()
+  }
+
+  hasRoom(resume: () => void): boolean {
+    if (this.#hasRoom()) return true
+    this.#onRoom = resume
+    return false
   }
 
   events(events: readonly WatchEvent[]): void {
@@ -125,13 +136,34 @@ export class WatchWriter implements WatchReceiver {
     return this.#waiting.length === 0 && this.#sink.backlog() + this.#gatheredBytes < maxBacklogBytes
   }
 
+  /** As much as there is room for, in slices. */
   #sendWaiting(): void {
+    if (this.#isInSlice) return
+    const slices = everySteps(shortSteps, turnsOf(this.#context.clock))
     let sent = 0
-    while (!this.#isEnded && sent < this.#waiting.length && this.#sink.backlog() < maxBacklogBytes) {
-      for (; this.#gatheredBytes < maxBacklogBytes && sent < this.#waiting.length; sent++) this.#gather(this.#encodeWaiting(this.#waiting[sent]!))
+    while (!this.#isEnded && !this.#isInSlice && sent < this.#waiting.length && this.#sink.backlog() < maxBacklogBytes) {
+      while (this.#gatheredBytes < maxBacklogBytes && sent < this.#waiting.length) {
+        this.#gather(this.#encodeWaiting(this.#waiting[sent++]!))
+        if (!slices.isSpent) continue
+        this.#isInSlice = true
+        break
+      }
       this.#flush()
     }
     this.#waiting.splice(0, sent)
+    if (this.#isInSlice) void slices.next().then(() => this.#nextSlice())
+    else if (this.#hasRoom()) this.#tellRoom()
+  }
+
+  #nextSlice(): void {
+    this.#isInSlice = false
+    this.#sendWaiting()
+  }
+
+  #tellRoom(): void {
+    const resume = this.#onRoom
+    this.#onRoom = undefined
+    if (!this.#isEnded) resume?.()
   }
 
   #encodeWaiting(next: WatchEvent | Buffer): Buffer {

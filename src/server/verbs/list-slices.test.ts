@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseLabelRequirements, parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import type { Turns } from '../../base/turns.ts'
+import type { KubeObject } from '../../api/object.ts'
 import { callInProcess } from '../in-process.ts'
+import { watchInProcess } from '../in-process-watch.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { headOf, StoredObject } from '../stored-object.ts'
@@ -19,13 +21,14 @@ beforeAll(async () => {
   for (let i = 0; i < count; i++) await create(trial.request(url, { metadata: { name: `c-${String(i).padStart(4, '0')}`, labels: { half: String(i % 2) } } }))
 })
 
-/** A turn is spent after a hundred steps; `between` runs while somebody waits for the next. */
+/** A turn is spent each time that somebody asks, which is after sixteen steps; `between` runs while somebody waits for the next. */
 function countedTurns(between = async () => {}): Turns & { taken: number; asked: number } {
   return {
     taken: 0,
     asked: 0,
     get isSpent() {
-      return ++this.asked % 100 === 0
+      this.asked++
+      return true
     },
     async next() {
       this.taken++
@@ -43,11 +46,12 @@ const listed = async (query: string, turns: Turns) => (await list(request(query,
 
 describe('a list of very many', () => {
   it.each([
-    ['by labels', 'labelSelector=half%3D1', count / 2, 12],
-    ['by labels that nothing has', 'labelSelector=half%3D2', 0, 12],
-    ['by labels, a page', 'labelSelector=half%3D1&limit=100', 100, 2],
+    ['by labels', 'labelSelector=half%3D1', count / 2, 75],
+    ['by labels that nothing has', 'labelSelector=half%3D2', 0, 75],
+    ['by labels, a page', 'labelSelector=half%3D1&limit=100', 100, 12],
     ['of all', '', count, 0],
     ['of a page', 'limit=10', 10, 0],
+    ['by labels, of few', 'labelSelector=half%3D1&limit=5', 5, 0],
   ])('%s takes slices as it has steps', async (_, query, items, slices) => {
     const turns = countedTurns()
     expect((await listed(query, turns)).items).toHaveLength(items)
@@ -65,16 +69,37 @@ describe('a list of very many', () => {
     const { items, meta } = await listed('labelSelector=half%3D1', turns)
     expect([items.length, meta.resourceVersion]).toEqual([count / 2, before])
     expect(items.at(-1)!.key).toMatch(/c-1199$/)
-    expect(gone).toBe(12)
+    expect(gone).toBe(75)
   })
+
+  /** The same server on a machine with these turns. */
+  function busy(turns: Turns): typeof trial.server {
+    const { clock } = trial.parts
+    const machine = { now: () => clock.now(), after: () => () => {}, turns }
+    return Object.create(trial.server, { parts: { value: { ...trial.parts, clock: machine } }, whenEnded: { value: () => () => {} } }) as typeof trial.server
+  }
 
   it('in the process is read in slices', async () => {
     const turns = countedTurns()
-    const { clock } = trial.parts
-    const server = Object.create(trial.server, { parts: { value: { ...trial.parts, clock: { now: () => clock.now(), turns } } } }) as typeof trial.server
-    const { items } = (await callInProcess(server, { method: 'GET', path: url, user: { name: 'tester', groups: [] } })) as { items: unknown[] }
+    const { items } = (await callInProcess(busy(turns), { method: 'GET', path: url, user: { name: 'tester', groups: [] } })) as { items: unknown[] }
     expect(items).toHaveLength(count)
-    expect(turns.taken).toBe(12)
+    expect(turns.taken).toBe(75)
+  })
+
+  it('as the beginning of a watch in the process is handed on in slices, and what comes meanwhile behind it', async () => {
+    const seen: string[] = []
+    let made = 0
+    const turns = countedTurns(async () => {
+      if (made < 3) await create(trial.request(url, { metadata: { name: `new-${made++}` } }))
+    })
+    const before = (await listed('', countedTurns())).items.length
+    const watcher = { opened: () => {}, event: (_: string, object: KubeObject) => seen.push(object.metadata.name!), closed: () => {} }
+    const end = watchInProcess(busy(turns), { method: 'GET', path: url, user: { name: 'tester', groups: [] } }, watcher)
+    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+    end()
+    expect(turns.taken).toBeGreaterThanOrEqual(40)
+    expect(seen).toHaveLength(before + 3)
+    expect(seen.slice(-3)).toEqual(['new-0', 'new-1', 'new-2'])
   })
 })
 
