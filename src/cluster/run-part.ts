@@ -7,6 +7,7 @@ import { systemRandom } from '../base/random.ts'
 import { type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, leaderIdentity, loadAccess } from '../client/index.ts'
 import { Health, registerProcessMetrics } from '../server/index.ts'
 import { type Pages, openMonitoringDoor } from './monitoring-door.ts'
+import { watchLoop } from './watch-loop.ts'
 
 type Election = NonNullable<TermRunnerOptions['leaderElection']>
 
@@ -60,10 +61,11 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     { name, check: () => (part.role.kind === 'unknown' ? `${name}: not running yet, and no other process leads` : undefined) },
     { name: 'caches', check: () => part.problems().join('; ') || undefined },
   ]
+  const health = new Health([], ready)
   const door = await openMonitoringDoor({
     address: options.bindAddress,
     port: options.securePort,
-    health: new Health([], ready),
+    health,
     metrics,
     nowMs: systemClock.now(),
     ...(part.pages ? { pages: part.pages } : {}),
@@ -71,6 +73,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     await transport.close()
     throw e
   })
+  const stopWatchingLoop = watchLoop(metrics, health)
   const started = part.start()
   // Whoever waits for the role hears of it; nobody has to.
   started.catch(() => {})
@@ -83,6 +86,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     },
     async stop() {
       await part.stop()
+      stopWatchingLoop()
       await door.close()
       await transport.close()
     },

@@ -20,6 +20,7 @@ import { readCertificates, readFlagFile } from './flag-files.ts'
 import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { reachable } from './reachable.ts'
+import { watchLoop } from './watch-loop.ts'
 
 export interface ServeOptions {
   dataDir: string
@@ -83,6 +84,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       throw e
     })
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
+    const stopWatchingLoop = watchLoop(server.metrics, server.health)
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
     return {
       url,
@@ -92,6 +94,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       async stop() {
         server.beginStop()
         stopCompactor()
+        stopWatchingLoop()
         await listener.close(stopGraceMs)
         server.close()
         await store.close()

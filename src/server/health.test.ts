@@ -40,4 +40,12 @@ describe('Health', () => {
     ;[storeProblem, stopping] = [undefined, 'stopping']
     expect([ask('/livez'), ask('/readyz')!.slice(0, 3)]).toEqual(['200 ok', '500'])
   })
+
+  it('says how something is that nothing fails for', () => {
+    const telling = new Health([], [])
+    telling.tell('event-loop', () => 'at most 12 ms late in the last minute')
+    const lines = (path: string) => telling.answer({ method: 'GET', path, query: new URLSearchParams('verbose') })!.body.toString().split('\n')
+    expect([lines('/livez')[1], lines('/readyz')[1]]).toEqual(Array(2).fill('[+]event-loop ok: at most 12 ms late in the last minute'))
+    expect(telling.answer({ method: 'GET', path: '/livez/event-loop' })!.body.toString()).toBe('ok')
+  })
 })

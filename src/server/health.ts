@@ -4,6 +4,8 @@ import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 export interface HealthCheck {
   name: string
   check(): string | undefined
+  /** What there is to say though all is well, for who asks for every word. */
+  detail?(): string
 }
 
 const text = (code: number, body: string): DocumentAnswer => ({
@@ -14,7 +16,7 @@ const text = (code: number, body: string): DocumentAnswer => ({
 
 /** /livez, /readyz and /healthz, whole or one check of them, in the words of Kubernetes. */
 export class Health {
-  readonly #live: readonly HealthCheck[]
+  #live: readonly HealthCheck[]
   #ready: readonly HealthCheck[]
 
   constructor(live: readonly HealthCheck[], ready: readonly HealthCheck[]) {
@@ -25,6 +27,13 @@ export class Health {
   /** Adds something that must be well for the server to be ready. */
   require(check: HealthCheck): void {
     this.#ready = [...this.#ready, check]
+  }
+
+  /** Adds something that is told of, and that nothing fails for. */
+  tell(name: string, detail: () => string): void {
+    const told: HealthCheck = { name, check: () => undefined, detail }
+    this.#live = [...this.#live, told]
+    this.#ready = [...this.#ready, told]
   }
 
   answer({ path, query }: DocumentRequest): DocumentAnswer | undefined {
@@ -41,14 +50,14 @@ export class Health {
   #all(root: string, checks: readonly HealthCheck[], isVerbose: boolean, excluded: readonly string[]): DocumentAnswer {
     const lines: string[] = []
     let isWell = true
-    for (const { name, check } of checks) {
+    for (const { name, check, detail } of checks) {
       if (excluded.includes(name)) {
         lines.push(`[+]${name} excluded: ok`)
         continue
       }
       const problem = check()
       if (problem) isWell = false
-      lines.push(problem ? `[-]${name} failed: ${problem}` : `[+]${name} ok`)
+      lines.push(problem ? `[-]${name} failed: ${problem}` : `[+]${name} ok${detail ? `: ${detail()}` : ''}`)
     }
     if (!isWell) return text(500, `${lines.join('\n')}\n${root} check failed\n`)
     return text(200, isVerbose ? `${lines.join('\n')}\n${root} check passed\n` : 'ok')

@@ -228,7 +228,7 @@ describe('kubectl get --raw', () => {
     ['/readyz', /^ok$/],
     ['/healthz', /^ok$/],
     ['/livez/ping', /^ok$/],
-    ['/readyz?verbose', /^\[\+\]ping ok\n(\[\+\]\S+ ok\n)*readyz check passed\n$/],
+    ['/readyz?verbose', /^\[\+\]ping ok\n(\[\+\]\S+ ok(: .+)?\n)*readyz check passed\n$/],
     ['/version', /"gitVersion": "v1\.36\.\d+\+coxswain\.[^"]+"/],
     ['/api', /"versions": ?\[\s*"v1"\s*\]/],
     ['/metrics', /^# HELP apiserver_/m],
