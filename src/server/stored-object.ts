@@ -50,10 +50,14 @@ export class StoredObject implements KnownParts {
   #encoded: Buffer | undefined
   readonly #type: LineType
   readonly #head: Head
-  #object: KubeObject | undefined
+  /**
+   * Decoded, takes twice the room of the bytes. It stays for as long as somebody in this process has it, such as an
+   * informer, and else until the next full garbage collection: whoever asks then gets another copy out of the bytes.
+   */
+  #object: WeakRef<KubeObject> | undefined
   /** Known only while `#encoded` is. */
   #spec: SpecPlace | undefined
-  /** The source of `#object` and `#encoded`. Undefined as soon as there is one of them: the other is made of that. */
+  /** The source of `#object` and `#encoded`; undefined once there is the latter, which is the source from then on. */
   #unread: { value: Buffer; read: ReadValue | undefined } | undefined
 
   private constructor(
@@ -70,7 +74,7 @@ export class StoredObject implements KnownParts {
     this.#encoded = line
     this.#type = type
     this.#head = head
-    this.#object = object
+    this.#object = object && new WeakRef(object)
     this.#spec = spec
     this.#unread = undefined
   }
@@ -101,7 +105,7 @@ export class StoredObject implements KnownParts {
   at(revision: number): StoredObject {
     const start = this.#head.metadataLength
     const line = lineOf('DELETED', this.bytes, start, start + versionMember(this.revision).length, revision)
-    const was = this.#object
+    const was = this.#object?.deref()
     // Parts are shared, as nobody changes them.
     const object = was && { ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } }
     return new StoredObject(this.key, revision, line, 'DELETED', this.#head, object)
@@ -114,7 +118,7 @@ export class StoredObject implements KnownParts {
 
   /** Makes the line. An object that is read for it is not kept: most readers ask for bytes only. */
   #encode(): Buffer {
-    const { value, spec } = this.#object ? encodeForStore(withoutVersion(this.#object)) : this.#readValue()
+    const { value, spec } = this.#readValue()
     this.#unread = undefined
     this.#spec = spec
     const { metadataLength } = this.#head
@@ -123,7 +127,9 @@ export class StoredObject implements KnownParts {
 
   #readValue(): Pick<Encoded, 'value' | 'spec'> {
     const { value, read } = this.#unread!
-    return read ? encodeForStore(read(value)) : { value, spec: undefined }
+    if (!read) return { value, spec: undefined }
+    const known = this.#object?.deref()
+    return encodeForStore(known ? withoutVersion(known) : read(value))
   }
 
   /** Length of `bytes`. */
@@ -138,20 +144,21 @@ export class StoredObject implements KnownParts {
 
   /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
   mayHold(text: Buffer): boolean {
-    const bytes = this.#object ? undefined : (this.#encoded ?? this.#unread?.value)
-    return bytes === undefined || bytes.includes(text)
+    const bytes = this.#encoded ?? this.#unread?.value
+    return bytes === undefined || this.#object?.deref() !== undefined || bytes.includes(text)
   }
 
   /** The decoded object. Shared: it must not be changed. */
   get object(): KubeObject {
-    this.#object ??= this.#unread ? this.#readObject() : parseObject(this.bytes)
-    return this.#object
+    const known = this.#object?.deref()
+    if (known) return known
+    const object = this.#unread ? this.#readObject(this.#unread) : parseObject(this.bytes)
+    this.#object = new WeakRef(object)
+    return object
   }
 
-  #readObject(): KubeObject {
-    const { value, read = parseObject } = this.#unread!
+  #readObject({ value, read = parseObject }: { value: Buffer; read: ReadValue | undefined }): KubeObject {
     const object = read(value)
-    this.#unread = undefined
     return { ...object, metadata: { resourceVersion: String(this.revision), ...object.metadata } }
   }
 
