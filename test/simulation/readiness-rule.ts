@@ -24,8 +24,8 @@ const isOpen = ({ informer, revision }: Written): boolean =>
 /** A manager whose caches have not seen one of its own writes for too long is not ready; once all is well, it is. */
 export const behindIsTold = (): Invariant => {
   const written = new Map<ManagerLife, Written[]>()
-  /** Informers whose watch was frozen, with when they had last heard of the server by then. */
-  const frozenSince = new WeakMap<SharedInformer, number>()
+  /** By process: the kinds whose watch was frozen, and of which it has heard nothing since. */
+  const silent = new WeakMap<object, Set<string>>()
   /** Controllers that are no loop over owners do not say what they write. A clock that is set does not say when. */
   const canTell = ({ controllers, profile }: World): boolean =>
     !profile.world.jumpManagerClock && !controllers.some((c) => c.controllers().some(isFree))
@@ -61,17 +61,17 @@ export const behindIsTold = (): Invariant => {
     unfinished(world): Verdict {
       const leader = world.managers.find((m) => m.life?.manager.isActive)?.life
       if (!leader) return undefined
-      const frozen = [...world.network.watches].find((watch) => watch.isFrozen && watch.process === leader.process)
-      // Caches of a term that is over are known until those of the next term are read.
-      const caches = [...leader.caches].map(({ informer }) => informer).filter(({ state }) => state.kind !== 'Stopped')
-      const heardAtMs = (informer: SharedInformer) => leader.process.clock.now() - Math.round(informer.lag.silentSeconds() * 1000)
-      if (frozen) {
-        for (const informer of caches) if (informer.type.plural === frozen.plural) frozenSince.set(informer, heardAtMs(informer))
-        return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
-      }
+      const { process } = leader
+      const watches = [...world.network.watches].filter((watch) => watch.process === process)
+      const kinds = silent.get(process) ?? new Set<string>()
+      silent.set(process, kinds)
+      for (const { isFrozen, plural } of watches) if (isFrozen) kinds.add(plural)
+      const frozen = watches.find(({ isFrozen }) => isFrozen)
+      if (frozen) return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
       // The next watch speaks within a minute. Till then nobody knows of it.
-      const silent = caches.find((informer) => heardAtMs(informer) <= (frozenSince.get(informer) ?? -1))
-      if (silent) return `the watch of ${silent.type.plural} was frozen, and nothing was heard of the next one yet`
+      for (const { hasSpoken, plural } of watches) if (hasSpoken) kinds.delete(plural)
+      const [kind] = kinds
+      if (kind) return `the watch of ${kind} was frozen, and nothing was heard of the next one yet`
       return leader.manager.problems()[0]
     },
   }

@@ -21,6 +21,7 @@ export class WatchLink {
   #lastAtMs = 0
   #lagMs = 0
   #state: 'open' | 'frozen' | 'over' = 'open'
+  #hasSpoken = false
   #end: () => void = () => {}
 
   constructor(network: Network, process: Process, faults: Faults, request: ApiRequest, listener: WatchListener) {
@@ -57,6 +58,11 @@ export class WatchLink {
   /** Whether it is silent, and its process has not noticed yet. */
   get isFrozen(): boolean {
     return this.#state === 'frozen'
+  }
+
+  /** Whether something has arrived, if only a bookmark. */
+  get hasSpoken(): boolean {
+    return this.#hasSpoken
   }
 
   /** Stays open, and says nothing any more. */
@@ -132,7 +138,10 @@ export class WatchLink {
     this.#isDelivering = true
     try {
       if (letter.kind === 'opened') this.#listener.opened()
-      else if (letter.kind === 'event') this.#listener.event(letter.event)
+      else if (letter.kind === 'event') {
+        this.#hasSpoken = true
+        this.#listener.event(letter.event)
+      }
       else {
         this.#stop()
         this.#listener.closed(letter.error)
