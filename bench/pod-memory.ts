@@ -1,0 +1,85 @@
+// What a pod takes of the server's memory: made through the API, bound and reported ready as on a node. One JSON line per figure.
+// Run with --expose-gc, so that memory can be told from garbage.
+//   --pods N    how many (20000)
+//   --store S   lmdb or memory
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { FeatureGates } from '../src/api/feature-gates.ts'
+import type { Pod } from '../src/api/generated/types.ts'
+import { systemClock } from '../src/base/clock.ts'
+import { silentLogger } from '../src/base/logger.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { SharedInformer, pods } from '../src/client/index.ts'
+import { InProcessTransport } from '../src/cluster/index.ts'
+import { ApiServer, Authenticator, admissionPlugins } from '../src/server/index.ts'
+import { openLmdbStore, openMemoryStore } from '../src/store/index.ts'
+import { inParallel, rounded } from './load/measure.ts'
+import { podText } from './load/pod.ts'
+
+const { values: args } = parseArgs({ options: { pods: { type: 'string', default: '20000' }, store: { type: 'string', default: 'lmdb' } } })
+const count = Number(args.pods)
+const user = { name: 'bench', groups: ['system:masters'] }
+const namespace = '/api/v1/namespaces/default'
+
+/** Bytes in use once everything unused is gone. */
+async function used(): Promise<{ heap: number; external: number }> {
+  if (!globalThis.gc) throw new Error('run node with --expose-gc')
+  for (let i = 0; i < 4; i++) {
+    globalThis.gc()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const { heapUsed: heap, external } = process.memoryUsage()
+  return { heap, external }
+}
+
+const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-pod-memory-'))
+const store = args.store === 'memory' ? openMemoryStore() : await openLmdbStore({ dir })
+const server = await ApiServer.open({
+  store, gates: FeatureGates.of(), authenticator: new Authenticator(new Map()), admission: admissionPlugins, clock: systemClock, random: systemRandom,
+  logger: silentLogger, release: 'bench', address: '127.0.0.1:1',
+})
+const transport = new InProcessTransport(server, user)
+let before = await used()
+
+async function report(figure: string): Promise<void> {
+  const now = await used()
+  const [heap, external] = [(now.heap - before.heap) / count, (now.external - before.external) / count]
+  console.log(JSON.stringify({ figure, value: rounded(heap + external), unit: 'bytes a pod', detail: { pods: count, store: args.store, heap: rounded(heap), external: rounded(external) } }))
+}
+
+const status = (index: number) => {
+  const condition = (type: string) => ({ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T00:00:01Z' })
+  const container = (name: string) => ({ name, ready: true, started: true, restartCount: 0, image: `registry.example.com/team/${name}:1.25.3`, imageID: `sha256:${name}`, containerID: `sim://${index}-${name}`, state: { running: { startedAt: '2026-01-01T00:00:01Z' } } })
+  const ip = `10.0.${(index >> 8) & 255}.${index & 255}`
+  return { phase: 'Running', conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map(condition), hostIP: '10.1.0.1', podIP: ip, podIPs: [{ ip }], startTime: '2026-01-01T00:00:00Z', containerStatuses: [container('web'), container('sidecar')] }
+}
+const cpu = process.cpuUsage()
+await inParallel(count, 32, async (index) => {
+  const name = `pod-${index}`
+  await transport.send({ method: 'POST', path: `${namespace}/pods`, body: JSON.parse(podText(name)) as unknown })
+  await transport.send({ method: 'POST', path: `${namespace}/pods/${name}/binding`, body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: `node-${index % 300}` } } })
+  const contentType = 'application/merge-patch+json'
+  await transport.send({ method: 'PATCH', path: `${namespace}/pods/${name}/status`, contentType, body: { status: status(index) } })
+})
+const { user: spent, system } = process.cpuUsage(cpu)
+console.log(JSON.stringify({ figure: 'CPU of create, bind and report', value: rounded((spent + system) / count), unit: 'µs a pod' }))
+await store.compact(store.revision)
+await report('server alone')
+const informer = new SharedInformer<Pod>({ transport, type: pods, clock: systemClock, random: systemRandom, indexes: { node: (pod) => [pod.spec?.nodeName ?? ''] } })
+informer.start()
+await informer.synced()
+await report('server and an informer in the process')
+before = await used()
+const second = new SharedInformer<Pod>({ transport, type: pods, clock: systemClock, random: systemRandom })
+second.start()
+await second.synced()
+await report('another informer in the process')
+if (informer.size !== count || second.size !== count) throw new Error('pods are missing')
+informer.stop()
+second.stop()
+await transport.close()
+server.close()
+await store.close()
+rmSync(dir, { recursive: true, force: true })
