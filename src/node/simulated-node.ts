@@ -10,6 +10,8 @@ export interface SimulatedNodeOptions extends NodeSurroundings {
   /** Tells the addresses of one node from those of another, of up to 16,384 in a cluster. */
   index: number
   delays?: SimulatedRuntimeOptions['delays']
+  /** What an agent before has left running. Default: a runtime that remembers nothing. */
+  runtime?: SimulatedRuntime
   labels?: NodeShape['labels']
   capacity?: NodeShape['capacity']
   /** Where the agent serves logs and the like, for all nodes of the process; nowhere if there is none. */
@@ -44,7 +46,7 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
     },
     port: options.port ?? 0,
   }
-  const runtime = new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
+  const runtime = options.runtime ?? new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
   const faults = allOf(annotationFaults, options.faults ?? noFaults)
   return new NodeAgent({
     ...options,

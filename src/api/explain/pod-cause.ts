@@ -245,6 +245,7 @@ const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: stri
   SandboxCreateFailed: ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.'],
   SandboxChanged: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
   SandboxLost: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
+  SandboxHistoryUnknown: ['SandboxStarting', 'Wait: the node has lost its memory of the pod, and makes a sandbox.'],
 }
 
 /** Why a pod on a healthy node is not ready. */
@@ -255,7 +256,7 @@ function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
     return say(container.what, container.weight, container.text, since, container.help)
   }
   const sandbox = sandboxConditionOf(pod)
-  if (sandbox?.status === 'False') return sandboxCause(sandbox, say)
+  if (sandbox?.status === 'False' || sandbox?.status === 'Unknown') return sandboxCause(sandbox, say)
   const delay = containerDelay(pod)
   if (delay) return say(delay.what, delay.weight, delay.text, unreadySince(pod), delay.help)
   return gateCause(pod, around, say) ?? say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')

@@ -21,6 +21,8 @@ export const sandboxReasons = {
   sandboxChanged: 'SandboxChanged',
   /** The runtime does not have the sandbox any more. */
   sandboxLost: 'SandboxLost',
+  /** The condition is Unknown: the node has lost its memory, and cannot say whether the pod had a sandbox before. */
+  sandboxHistoryUnknown: 'SandboxHistoryUnknown',
 } as const
 
 export type SandboxReason = (typeof sandboxReasons)[keyof typeof sandboxReasons]
@@ -49,6 +51,6 @@ export const mountFailure = (volume: string, why: string): string =>
 
 /** Whether the pod waits for the claim that it calls by this volume name. `mountFailure` has written the message. */
 export const blamesClaim = (condition: PodCondition | undefined, volume: string): boolean =>
-  condition?.status === 'False' &&
+  (condition?.status === 'False' || condition?.status === 'Unknown') &&
   claimReasons.has(condition.reason ?? '') &&
   condition.message?.startsWith(mountFailure(volume, '')) === true

@@ -1,5 +1,6 @@
 import type { Lease, Node, NodeStatus } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
+import { isMarkingNode, marksClaims } from '../../api/kinds/claim-recovery.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -111,7 +112,7 @@ export class Heartbeat {
     const { nodeName: name, shape, client } = this.#options
     const labels = { ...wellKnownLabels(name, shape.nodeInfo), ...shape.labels }
     const spec = { ...(shape.podCidr ? { podCIDR: shape.podCidr, podCIDRs: [shape.podCidr] } : {}), ...(shape.taints.length > 0 ? { taints: shape.taints } : {}) }
-    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
+    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', [marksClaims]: 'true' }
     try {
       const status = await this.#status(undefined)
       const metadata = { name, labels, annotations }
@@ -120,8 +121,9 @@ export class Heartbeat {
     } catch (e) {
       if (!isAlreadyExists(e)) throw e
       const known = await client.get(nodes, '', name)
-      const lacks = Object.entries(labels).some(([key, value]) => known.metadata.labels?.[key] !== value)
-      const labelled = { metadata: { labels } }
+      // An agent of an earlier release did not mark claims. One that registered the node did not say that it does.
+      const lacks = isLacking(known.metadata.labels, labels) || !isMarkingNode(known)
+      const labelled = { metadata: { labels, annotations: { [marksClaims]: 'true' } } }
       this.observed(lacks ? await client.patch(nodes, '', name, labelled, { type: 'strategic' }) : known)
     }
   }
@@ -215,6 +217,9 @@ export class Heartbeat {
     }
   }
 }
+
+const isLacking = (has: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).some(([key, value]) => has?.[key] !== value)
 
 const versionOf = (node: Node | undefined): string => node?.metadata.resourceVersion ?? '0'
 

@@ -6,6 +6,7 @@ import { readySandbox } from '../runtime/pod-view.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Verdict, generateStatus } from '../status/generate-status.ts'
 import { BackOff } from './back-off.ts'
+import { ClaimMarks } from './claim-marks.ts'
 import { type PodContainer, containersOf } from './containers.ts'
 import { deletePod } from './delete-pod.ts'
 import type { NodeContext } from './node-context.ts'
@@ -23,6 +24,8 @@ const sandboxRetryFirstMs = 1000
 const sandboxRetryLongestMs = 10_000
 /** A container that was not started for a reason without a time of its own is tried again after so long. */
 const startRetryMs = 10_000
+/** The API did not take the mark on a claim. */
+const markRetryMs = 2000
 /** The runtime did not end what it was to end. */
 const endRetryMs = 1000
 
@@ -38,6 +41,9 @@ export class PodWorker {
   readonly #probes: PodProbes
   readonly #waiting = new Map<string, WaitingReason>()
   readonly #volumes: PodVolumes
+  readonly #marks: ClaimMarks
+  /** Whether the runtime would know of any sandbox that the pod has had before this worker took it. */
+  readonly #isVouchedFor: boolean
   readonly #sandboxRetries: BackOff
   /** Of the last attempt to make a sandbox; undefined once there is one. */
   #sandboxFailure: SandboxFailure | undefined
@@ -62,6 +68,10 @@ export class PodWorker {
     const { clock } = context
     this.#sandboxRetries = new BackOff(clock, sandboxRetryFirstMs, sandboxRetryLongestMs)
     this.#volumes = new PodVolumes(context, () => this.wake())
+    this.#marks = new ClaimMarks(context)
+    // Times of the API have whole seconds: a pod that was taken in the second of the runtime's first memory is older.
+    const { startTime } = pod.status ?? {}
+    this.#isVouchedFor = startTime === undefined || Date.parse(startTime) > context.runtime.remembersSinceMs
     this.#probes = new PodProbes({
       clock,
       prober: context.prober,
@@ -163,6 +173,7 @@ export class PodWorker {
       failure: this.#volumes.failure ?? this.#sandboxFailure,
       // A sandbox is only made once volumes are there: after a restart, it shows that they are.
       hasVolumes: !this.#hasEnded,
+      isVouchedFor: this.#isVouchedFor,
       isFirst: known === undefined,
     })
     // Whoever reads that it has ended may put another in its place.
@@ -229,6 +240,8 @@ export class PodWorker {
     if (phase === 'Succeeded' || phase === 'Failed') return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
     if (this.#checkDeadline()) return
     this.#context.runtime.expectSandbox?.()
+    // Containers that an agent has started which did not mark claims.
+    if (this.#hasContainers) await this.#mayUseClaims([], signal)
     const { failure } = this.#volumes
     const mounted = await this.#volumes.mount(this.#pod, signal)
     if (this.#volumes.failure !== failure) this.report()
@@ -252,8 +265,29 @@ export class PodWorker {
         await stopContainer(this.#context, this.#pod, container, status, Number(this.#pod.spec.terminationGracePeriodSeconds ?? 30), message)
         this.report()
       }
+      if (plan.start.length > 0 && !(await this.#mayUseClaims(plan.start, signal))) return
       const started = await this.#start(plan.start, signal)
       if (!started && plan.stop.length === 0) return
+    }
+  }
+
+  get #hasContainers(): boolean {
+    return this.#context.view.state(this.uid).containers.length > 0
+  }
+
+  /** Whether the claims of the pod are marked as used. Without the marks no container starts; it says why it waits. */
+  async #mayUseClaims(starting: readonly PodContainer[], signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#marks.ensure(this.#pod, this.#hasContainers, signal)
+      return true
+    } catch (e) {
+      if (signal.aborted) throw e
+      const message = `Failed to mark the claims of the pod as used: ${e instanceof Error ? e.message : String(e)}`
+      this.#context.event(this.#pod, 'Warning', 'FailedMarkClaim', message)
+      for (const { spec } of starting) this.#waiting.set(spec.name, { reason: 'ClaimNotMarked', message })
+      this.report()
+      this.#wakeIn(markRetryMs)
+      return false
     }
   }
 

@@ -138,6 +138,8 @@ export class SandboxNetworkError extends RuntimeError {
  */
 export interface Runtime {
   readonly name: string
+  /** Since when it remembers what it runs. What it ran before, and lost, is not in its lists. */
+  readonly remembersSinceMs: number
   version(): Promise<{ runtimeName: string; runtimeVersion: string }>
   /** What keeps it from working: empty when it is ready. */
   problems(): Promise<readonly { condition: 'RuntimeReady' | 'NetworkReady'; reason: string; message: string }[]>

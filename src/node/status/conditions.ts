@@ -5,7 +5,7 @@ import { initContainersOf } from '../pods/containers.ts'
 /** What a condition says, without its time. */
 export interface Saying {
   type: string
-  status: 'True' | 'False'
+  status: 'True' | 'False' | 'Unknown'
   reason?: string
   message?: string
 }
@@ -25,9 +25,9 @@ function unready(unknown: readonly string[], unfinished: readonly string[], word
   ].join(', ')
 }
 
-/** Whether volumes, sandbox and network are there; `failure` says why they are not. */
-export const readyToStartContainers = (isReady: boolean, failure: SandboxFailure | undefined): Saying =>
-  isReady ? { type: sandboxConditionType, status: 'True' } : { type: sandboxConditionType, status: 'False', ...failure }
+/** Whether volumes, sandbox and network are there; `failure` says why they are not. Unknown: they may have been before. */
+export const readyToStartContainers = (status: Saying['status'], failure: SandboxFailure | undefined): Saying =>
+  ({ type: sandboxConditionType, status, ...(status === 'True' ? {} : failure) })
 
 export function containersReady(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
   const type = 'ContainersReady'

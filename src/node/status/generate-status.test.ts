@@ -20,6 +20,7 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
   tellsSandbox: true,
   failure: undefined,
   hasVolumes: true,
+  isVouchedFor: true,
   isFirst: false,
   ...more,
 })
@@ -141,5 +142,28 @@ describe('generateStatus()', () => {
   it('names the containers that are not ready', () => {
     const status = generateStatus(seen({ health: { isStarted: () => true, isReady: () => false } }))
     expect(said(status, 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady', message: 'containers with unready status: [app]' })
+  })
+})
+
+describe('generateStatus() on a node that has lost its memory', () => {
+  const at = (seconds: number): string => `2026-01-01T12:00:${String(seconds).padStart(2, '0')}Z`
+  const old = (status: string, seconds: number, more: object = {}): PodStatus =>
+    ({ startTime: at(0), conditions: [{ type: 'PodReadyToStartContainers', status, lastTransitionTime: at(seconds) }], ...more })
+  const ran = { containerStatuses: [{ name: 'app', image: '', imageID: '', ready: false, restartCount: 0, state: { running: {} }, lastState: {} }] }
+  const failure = { reason: 'VolumeMountFailed', message: 'no' } as const
+  it.each<[string, Partial<Seen>, string]>([
+    ['cannot vouch for a pod that was taken before', { old: old('False', 0) }, 'Unknown SandboxHistoryUnknown'],
+    ['nor where the condition was not written', { old: { startTime: at(0) } }, 'Unknown SandboxHistoryUnknown'],
+    ['still says why the pod does not start', { old: old('False', 1), failure }, 'Unknown VolumeMountFailed'],
+    ['stays so until there is a sandbox', { old: old('Unknown', 9) }, 'Unknown SandboxHistoryUnknown'],
+    ['knows of a sandbox that was told', { old: old('True', 5) }, 'False SandboxLost'],
+    ['knows of one that was told and lost', { old: old('False', 5), failure }, 'False VolumeMountFailed'],
+    ['knows of containers that were told', { old: old('False', 0, ran) }, 'False SandboxLost'],
+    ['does not vouch for what ends, either', { old: old('False', 0), isEnding: true }, 'Unknown SandboxHistoryUnknown'],
+    ['knows of a sandbox that it has', { old: old('Unknown', 9), state: state([]) }, 'True'],
+    ['that remembers says False', { old: old('False', 0), isVouchedFor: true }, 'False'],
+  ])('%s', (_, more, wanted) => {
+    const { status, reason } = said(generateStatus(seen({ state: state([], []), isVouchedFor: false, ...more })), 'PodReadyToStartContainers')!
+    expect([status, reason].filter(Boolean).join(' ')).toBe(wanted)
   })
 })

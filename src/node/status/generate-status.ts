@@ -30,6 +30,8 @@ export interface Seen extends ContainersSeen {
   failure: SandboxFailure | undefined
   /** Whether the pod's volumes are there. */
   hasVolumes: boolean
+  /** Whether the runtime remembers all the time since the pod was taken, or this agent took it. */
+  isVouchedFor: boolean
   /** Whether nothing has been said about the pod since the agent started: times then come from the runtime, where it knows them. */
   isFirst: boolean
 }
@@ -42,6 +44,13 @@ const sandboxLost: SandboxFailure = {
   reason: sandboxReasons.sandboxLost,
   message: 'The runtime does not have the pod sandbox any more, it will be re-created.',
 }
+
+const historyUnknown: SandboxFailure = {
+  reason: sandboxReasons.sandboxHistoryUnknown,
+  message: 'The node has lost its memory of the pod, and cannot tell whether it had a sandbox before.',
+}
+/** Start and first condition are written together: with whole seconds, one may be a second later. */
+const sameTimeMs = 1000
 
 /** What is to be said about a pod now. Pure: times come from `old` where nothing has changed, and from `nowMs` where something has. */
 export function generateStatus(seen: Seen): PodStatus {
@@ -60,9 +69,13 @@ export function generateStatus(seen: Seen): PodStatus {
   const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, statuses.regular) : []
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
   const isAwaited = !seen.isEnding && (phase === 'Pending' || phase === 'Running')
-  const failure = isAwaited ? (seen.failure ?? lostSandbox(seen)) : undefined
+  // Also of a pod that is being ended: its last word is what others decide by.
+  const isUnknown = !isReadyToStart && !seen.isVouchedFor && !isHistoryKnown(seen)
+  const known = isAwaited ? (seen.failure ?? lostSandbox(seen)) : undefined
+  const failure = isUnknown ? (known ?? historyUnknown) : known
+  const readiness = isReadyToStart ? 'True' : isUnknown ? 'Unknown' : 'False'
   const sayings: Saying[] = [
-    ...(seen.tellsSandbox ? [readyToStartContainers(isReadyToStart, failure)] : []),
+    ...(seen.tellsSandbox ? [readyToStartContainers(readiness, failure)] : []),
     initialized(pod, statuses, phase),
     podReady(pod, containers, [...opened, ...(pod.status?.conditions ?? [])]),
     containers,
@@ -92,13 +105,23 @@ export function generateStatus(seen: Seen): PodStatus {
   }
 }
 
+/** Whether it is known, without the runtime's memory, that the pod had a sandbox: what was told before says so. */
+function isHistoryKnown({ state, old }: Seen): boolean {
+  if (state.sandboxes.length > 0 || hasRunContainers(old)) return true
+  const { status, lastTransitionTime } = sandboxConditionOf({ status: old }) ?? {}
+  // A node says False when it takes a pod. A later False follows a True.
+  return status === 'True' || (status === 'False' && Date.parse(lastTransitionTime ?? '') > Date.parse(old.startTime ?? '') + sameTimeMs)
+}
+
+function hasRunContainers({ initContainerStatuses = [], containerStatuses = [] }: PodStatus): boolean {
+  return [...initContainerStatuses, ...containerStatuses].some((c) => c.state?.running ?? c.state?.terminated ?? c.lastState?.terminated)
+}
+
 /** What became of a sandbox that the pod had before; undefined for its first one. */
 function lostSandbox({ state, old }: Seen): SandboxFailure | undefined {
   if (state.sandboxes.length > 0) return sandboxChanged
   const before = sandboxConditionOf({ status: old })
-  const containers = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])]
-  const hasRun = containers.some((c) => c.state?.running ?? c.state?.terminated ?? c.lastState?.terminated)
-  return hasRun || before?.status === 'True' || before?.reason === sandboxLost.reason ? sandboxLost : undefined
+  return hasRunContainers(old) || before?.status === 'True' || before?.reason === sandboxLost.reason ? sandboxLost : undefined
 }
 
 /** The gate of an update in place that is through with these statuses: who runs the pod is the first to know. */

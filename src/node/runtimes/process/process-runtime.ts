@@ -57,6 +57,7 @@ interface Container extends ContainerRecord {
 /** Runs containers as processes of this machine. What it is and what it is not: docs/runtimes.md. */
 export class ProcessRuntime implements Runtime {
   readonly name = 'process'
+  readonly remembersSinceMs: number
   readonly #clock: Clock
   readonly #random: Random
   readonly #logger: Logger
@@ -88,6 +89,7 @@ export class ProcessRuntime implements Runtime {
     this.#logger = logger
     this.#catalogue = [...(options.catalogue ?? []), ...builtInEntries()]
     this.#records = new Records(directory)
+    this.remembersSinceMs = this.#records.bornMs(clock.now())
     this.#images = new ImageList(path.join(directory, 'images.json'), this.#catalogue)
     this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
     this.#usage = new UsageReader(clock)

@@ -26,6 +26,7 @@ export interface ContainerRecord {
 }
 
 const recordFile = 'record.json'
+const bornFile = 'born.json'
 
 /** Where the runtime keeps what it has to know after a restart: a directory for each sandbox and each container. */
 export class Records {
@@ -55,6 +56,14 @@ export class Records {
   /** Only where there is no shim any more to write it. */
   saveProcessState(containerId: string, state: ProcessState): void {
     writeWhole(path.join(this.containerDirectory(containerId), stateFile), JSON.stringify(state))
+  }
+
+  /** When this directory was made, in which nothing is forgotten. Another directory in its place has another time. */
+  bornMs(nowMs: number): number {
+    const file = path.join(this.#root, bornFile)
+    const born = read<{ atMs: number }>(file)
+    if (!born) writeWhole(file, JSON.stringify({ atMs: nowMs }))
+    return born?.atMs ?? nowMs
   }
 
   removeSandbox(id: string): void {

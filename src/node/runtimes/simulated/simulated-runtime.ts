@@ -59,12 +59,18 @@ export class SimulatedRuntime implements Runtime {
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
   readonly #addresses: AddressPool
   #endedCpuNanos = 0
+  #remembersSinceMs: number
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#clock = options.clock
+    this.#remembersSinceMs = options.clock.now()
     this.#random = options.random
     this.#delays = { sandbox: 0, image: 0, start: 0, ...options.delays }
     this.#addresses = new AddressPool(options.podSubnet)
+  }
+
+  get remembersSinceMs(): number {
+    return this.#remembersSinceMs
   }
 
   async version() {
@@ -276,6 +282,7 @@ export class SimulatedRuntime implements Runtime {
     for (const { cancelExit } of this.#containers.values()) cancelExit()
     this.#sandboxes.clear()
     this.#containers.clear()
+    this.#remembersSinceMs = this.#clock.now()
     this.#addresses.clear()
   }
 
