@@ -19,6 +19,7 @@ const allowed = [
   'client/http/status-error.ts',
   'client/kubeconfig/exec-plugin.ts',
   'controllers/claim-recovery/recovery.ts',
+  'controllers/claim-recovery/tries.ts',
   'controllers/cloneset/in-place-grace.ts',
   'controllers/cloneset/lifecycle-gates.ts',
   'monitor/snapshot/snapshots.ts',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
+import { claimUsed } from '../../api/kinds/claim-recovery.ts'
 import { mountFailure } from '../../api/kinds/sandbox-condition.ts'
 import { volumeTroubles } from './cause.ts'
 import { choose } from './choose.ts'
 import { type Due, troubleOf } from './due.ts'
-import { usedAnnotation, whyKept } from './keeping.ts'
-import { boundClaim, failing, member, samplePod } from './sample.ts'
+import { around, boundClaim, claimSays, failing, member, samplePod } from './sample.ts'
 
 const rpcError = mountFailure('data', 'rpc error')
 const failed = (ordinal = 0): Pod => failing(ordinal, 'VolumeMountFailed', rpcError)
@@ -40,27 +40,10 @@ describe('volumeTroubles() blames no claim', () => {
   })
 })
 
-describe('whyKept()', () => {
-  const ownedBy = (kind: string, apiVersion: string) => ({ ownerReferences: [{ apiVersion, kind, name: 'x', uid: 'x', controller: true }] })
-  it.each<[string, Pod, PersistentVolumeClaim, Pod[], string | undefined]>([
-    ['may go: made with its pod, which never had a sandbox', samplePod(0), boundClaim(0), [], undefined],
-    ['may go: the set owns it', samplePod(0), boundClaim(0, ownedBy('StatefulSet', 'apps/v1')), [], undefined],
-    ['is marked', samplePod(0), boundClaim(0, { annotations: { [usedAnnotation]: '2026' } }), [], 'it was used since 2026'],
-    ['another owner', samplePod(0), boundClaim(0, ownedBy('Backup', 'example.com/v1')), [], 'it belongs to Backup x'],
-    ['its pod is not the first', samplePod(0, { metadata: { annotations: {} } }), boundClaim(0), [], 'it was not made together with pod web-0, and an earlier one may have used it'],
-    ['another claim has its name', samplePod(0), boundClaim(0, { uid: 'other' }), [], 'it was not made together with pod web-0, and an earlier one may have used it'],
-    ['its pod had a sandbox', samplePod(0, { sandbox: { status: 'False', since: 60 } }), boundClaim(0), [], 'pod web-0 has had a ready sandbox with it'],
-    ['nothing is known', samplePod(0, { status: { startTime: undefined } }), boundClaim(0), [], 'it is not known whether pod web-0 ever had a ready sandbox'],
-    ['somebody else names it', samplePod(0), boundClaim(0), [samplePod(5)], 'it is used by pod web-5, too'],
-  ])('%s', (_, pod, claim, others, wanted) => {
-    expect(whyKept(pod, claim, others)).toBe(wanted)
-  })
-})
-
 describe('choose()', () => {
-  const due = (pod: Pod, claim?: PersistentVolumeClaim): Due => ({ member: member(pod, claim), trouble: troubleOf(pod)! })
+  const due = (pod: Pod, claim?: PersistentVolumeClaim): Due => ({ member: member(pod, claim), trouble: troubleOf(pod)!, tries: 0 })
   const unready = samplePod(1, { sandbox: { status: 'True', since: 500 } })
-  const mark = { annotations: { [usedAnnotation]: '2026' } }
+  const mark = claimSays({ [claimUsed]: '2026' })
   const used = boundClaim(0, mark)
   it.each<[string, Due[], string]>([
     ['a pod with its claim', [due(failed())], 'recreate web-0 data-web-0'],
@@ -70,7 +53,7 @@ describe('choose()', () => {
     ['the next, if the claim of the first has to stay', [due(failed(), used), due(unready)], 'recreate web-1'],
     ['nothing, if the claim has to stay, and says so', [due(failed(), used)], 'keep web-0 data-web-0'],
   ])('%s', (_, all, wanted) => {
-    const choice = choose(all)
+    const choice = choose(all, around)
     if (!choice) expect('nothing').toBe(wanted)
     else if (choice.kind === 'keep') expect(`keep ${choice.pod} ${choice.claim}`).toBe(wanted)
     else expect(['recreate', choice.recovery.pod, ...Object.keys(choice.recovery.claims)].join(' ')).toBe(wanted)
@@ -80,7 +63,7 @@ describe('choose()', () => {
     const pod = failed()
     const claim = boundClaim(0, { name: 'log-web-0', uid: 'uid-log', ...mark }, 'Lost')
     const other = { claim, volume: 'log', isUsed: true, users: [pod] }
-    const both: Due = { member: { ...member(pod), claims: [...member(pod).claims, other] }, trouble: troubleOf(pod)! }
-    expect(choose([both])).toMatchObject({ kind: 'keep', claim: 'log-web-0' })
+    const both: Due = { member: { ...member(pod), claims: [...member(pod).claims, other] }, trouble: troubleOf(pod)!, tries: 0 }
+    expect(choose([both], around)).toMatchObject({ kind: 'keep', claim: 'log-web-0' })
   })
 })

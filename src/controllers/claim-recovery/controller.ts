@@ -3,26 +3,28 @@ import { asksForClaimRecovery, newClaims } from '../../api/kinds/claim-recovery.
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 import {
-  controllerOf, hasFinalizer, nodes, persistentvolumeclaims, pods, refersTo, statefulsets,
+  controllerOf, hasFinalizer, nodes, persistentvolumeclaims, persistentvolumes, pods, refersTo, statefulsets,
 } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { podsByClaim } from '../kit/workload/index.ts'
 import { setOfClaim } from '../statefulset/index.ts'
 import { apply } from './apply.ts'
+import { troubleOf } from './due.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
 import { stateAnnotation } from './recovery.ts'
 import { conditionOf, sandboxHistory } from './sandbox.ts'
 import { podFinalizer } from './stage.ts'
+import { triesAnnotation } from './tries.ts'
 import { annotations, announce, isCalledInvalid, status } from './status.ts'
 
 /** Makes claims anew that keep their pods from starting, and pods that start and do not become ready, for sets that ask for it. */
 export const claimRecoveryController = defineController<StatefulSet, Observed, Action>({
   name: 'claim-recovery',
   owner: statefulsets,
-  looksAt: (set) => asksForClaimRecovery(set) || Boolean(set.metadata.annotations?.[stateAnnotation]) || isCalledInvalid(set),
+  looksAt: (set) => asksForClaimRecovery(set) || Boolean(set.metadata.annotations?.[stateAnnotation]) || Boolean(set.metadata.annotations?.[triesAnnotation]) || isCalledInvalid(set),
   watches: [watching(pods, setsConcerned, isNews)],
-  reads: [persistentvolumeclaims, nodes],
+  reads: [persistentvolumeclaims, persistentvolumes, nodes],
   indexes: [podsByClaim],
   observesGeneration: false,
   observe,
@@ -60,10 +62,10 @@ function isOfSet(pod: Pod): boolean {
 
 function factsOf(pod: Pod): unknown[] {
   const { deletionTimestamp, deletionGracePeriodSeconds, annotations: said } = pod.metadata
-  const [sandbox, ready] = [sandboxConditionOf(pod), conditionOf(pod, 'Ready')]
+  const [sandbox, ready, trouble] = [sandboxConditionOf(pod), conditionOf(pod, 'Ready'), troubleOf(pod)]
   return [
     deletionTimestamp, deletionGracePeriodSeconds, hasFinalizer(pod, podFinalizer), controllerOf(pod)?.uid, said?.[newClaims], pod.status?.phase, pod.status?.observedGeneration,
     sandbox?.status, sandbox?.reason, sandbox?.message, sandbox?.lastTransitionTime, sandboxHistory(pod),
-    ready?.status, ready?.lastTransitionTime,
+    ready?.status, ready?.lastTransitionTime, trouble?.what, trouble?.since,
   ]
 }

@@ -1,18 +1,20 @@
-import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { keyOf, nodes, persistentvolumeclaims, pods } from '../../client/index.ts'
+import type { Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { awaitsMark } from '../../api/kinds/claim-recovery.ts'
+import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { isConditionTrue, podsOfClaim } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
-import { usedAnnotation } from './keeping.ts'
+import type { Storage } from './provenance.ts'
 import { type Recovery, recoveryOf } from './recovery.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { type Tries, triesOf } from './tries.ts'
 
 /** A claim of a pod that has the name of one made from a template. */
 export interface MemberClaim {
   claim: PersistentVolumeClaim
   /** What the pod calls it. */
   volume: string
-  /** Whether it is known that a pod has used it. */
+  /** Whether it counts as used: it does not say `never`. */
   isUsed: boolean
   /** Pods that name it, this one among them; of one that is used nobody asks. */
   users: readonly Pod[]
@@ -31,6 +33,10 @@ export interface Observed {
   set: StatefulSet
   settings: Settings
   recovery: Recovery | undefined
+  tries: Tries
+  /** Looked up when a pod is due, which is seldom: all volumes, claims and nodes of the cluster. */
+  storage(): Storage
+  nodes(): readonly Node[]
   /** Its pods, by ordinal. */
   members: readonly Member[]
   nowMs: number
@@ -38,7 +44,17 @@ export interface Observed {
 
 export function observe({ caches, nowMs }: ObserveContext, set: StatefulSet): Observed {
   const settings = settingsOf(set)
-  return { set, settings, recovery: recoveryOf(set), members: settings.kind === 'on' ? membersOf(caches, set) : [], nowMs }
+  const isAsked = settings.kind === 'on' || settings.kind === 'observe'
+  return {
+    set,
+    settings,
+    recovery: recoveryOf(set),
+    tries: triesOf(set),
+    storage: () => ({ volumes: caches.list(persistentvolumes), claims: caches.list(persistentvolumeclaims) }),
+    nodes: () => caches.list(nodes),
+    members: isAsked ? membersOf(caches, set) : [],
+    nowMs,
+  }
 }
 
 function membersOf(caches: Caches, set: StatefulSet): Member[] {
@@ -63,7 +79,7 @@ function claimsOf(caches: Caches, set: StatefulSet, pod: Pod, ordinal: number): 
     const name = persistentVolumeClaim?.claimName ?? ''
     const claim = names.has(name) ? caches.get(persistentvolumeclaims, set.metadata.namespace ?? '', name) : undefined
     if (!claim) return []
-    const isUsed = claim.metadata.annotations?.[usedAnnotation] !== undefined
+    const isUsed = !awaitsMark(claim)
     return [{ claim, volume, isUsed, users: isUsed ? [] : podsOfClaim(caches, keyOf(claim)) }]
   })
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, StatefulSet } from '../../api/generated/types.ts'
-import { claimRecovery } from '../../api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryLimit, claimUsed } from '../../api/kinds/claim-recovery.ts'
 import { mountFailure } from '../../api/kinds/sandbox-condition.ts'
 import type { Outcome } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
-import { usedAnnotation } from './keeping.ts'
-import { type Action, choiceOf, plan } from './plan.ts'
+import { type Action, outlookOf, plan } from './plan.ts'
 import { type Recovery, stateAnnotation, stateText } from './recovery.ts'
-import { ago, boundClaim, failing, member, samplePod, sampleSeen, sampleSet } from './sample.ts'
+import { ago, boundClaim, claimSays, failing, member, samplePod, sampleSeen, sampleSet } from './sample.ts'
 import { podFinalizer } from './stage.ts'
 import { type Decision, annotations, status } from './status.ts'
+import { triesAnnotation } from './tries.ts'
 
 const recovery: Recovery = { pod: 'web-0', uid: 'uid-web-0', since: ago(600), claims: { 'data-web-0': 'uid-data-web-0' } }
 const underWay = (over: Partial<Recovery> = {}, more: Parameters<typeof sampleSet>[0] = {}): StatefulSet =>
@@ -20,7 +20,7 @@ const broken = { reason: 'VolumeMountFailed', message: mountFailure('data', 'no'
 const failed = failing(0, broken.reason, broken.message)
 const ready = (ordinal: number, metadata: object = {}): Pod => samplePod(ordinal, { sandbox: { status: 'True', since: 500 }, ready: { status: 'True', since: 400 }, metadata })
 const unready = (ordinal: number, since = 600): Pod => samplePod(ordinal, { sandbox: { status: 'True', since }, startedAt: since })
-const marked = (ordinal: number) => boundClaim(ordinal, { annotations: { [usedAnnotation]: '2026' } })
+const marked = (ordinal: number) => boundClaim(ordinal, claimSays({ [claimUsed]: '2026' }))
 const guard = { finalizers: [podFinalizer] }
 const going = { ...guard, deletionTimestamp: ago(5), deletionGracePeriodSeconds: 30, generation: 2 }
 const ended = { ...going, deletionGracePeriodSeconds: 0 }
@@ -47,6 +47,8 @@ describe('plan()', () => {
     ['one that has time left is waited for', [young(0)], sampleSet(), 'again in 200 s'],
     ['one that is too many is left to the set', [samplePod(3)], sampleSet(), ''],
     ['nobody has a turn while one goes', [samplePod(0), leaving], sampleSet(), 'waits: pod web-1 is going'],
+    ['nothing but marks is done for who only observes', [ready(0), samplePod(1)], sampleSet({ annotations: { [claimRecovery]: 'observe' } }), 'mark data-web-0, again in 60 s'],
+    ['not even what was under way', [samplePod(0)], underWay({}, { annotations: { [claimRecovery]: 'observe' } }), 'again in 60 s'],
     ['nothing is done for who does not ask', [samplePod(0)], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), ''],
     ['a claim that a pod has come up with is marked', [ready(0)], sampleSet(), 'mark data-web-0'],
     ['a chosen pod goes, and stays until it is decided about its claims', [samplePod(0), samplePod(1)], underWay(), 'delete web-0 and keep it'],
@@ -65,6 +67,7 @@ describe('plan()', () => {
     expect([...actions.map(inWords), ...rest].join(', ')).toBe(words)
   })
 
+  const tried = (count: number, seconds = 1110, pod = 'web-0') => ({ [triesAnnotation]: JSON.stringify({ [pod]: { count, at: ago(seconds) } }) })
   const since = (ordinal: number, seconds: number): Pod =>
     samplePod(ordinal, { startedAt: seconds, sandbox: { status: 'False', since: seconds, failure: broken } })
   it.each<[string, Pod[], StatefulSet, string]>([
@@ -72,10 +75,14 @@ describe('plan()', () => {
     ['nobody who has time left', [since(0, 200)], sampleSet(), 'nobody'],
     ['nobody while one goes', [since(0, 600), leaving], sampleSet(), 'nobody'],
     ['nobody while one is kept', [since(0, 600), samplePod(1, { metadata: guard })], sampleSet(), 'nobody'],
-    ['nobody while another is under way', [since(0, 600)], underWay({ pod: 'web-1', uid: 'uid-web-1' }), 'nobody'],
+    ['nobody for whom it is too early after so many times', [since(0, 1100)], sampleSet({ annotations: tried(2) }), 'nobody'],
+    ['who has waited longer each time', [since(0, 1300)], sampleSet({ annotations: tried(2, 1310) }), 'web-0'],
+    ['who was well for long since the last time', [since(0, 400)], sampleSet({ annotations: tried(2, 400 + 12_000) }), 'web-0'],
+    ['nobody once the set has had its fill', [since(0, 600)], sampleSet({ annotations: { [claimRecoveryLimit]: '10', ...tried(10, 600, 'web-1') } }), 'nobody'],
     ['nobody of a set that goes', [since(0, 600)], sampleSet({ metadata: { deletionTimestamp: ago(1) } }), 'nobody'],
-  ])('choiceOf() chooses %s', (_, pods, set, wanted) => {
-    const choice = choiceOf(sampleSeen(pods.map((pod) => member(pod)), set), 300_000)
+  ])('outlookOf() chooses %s', (_, pods, set, wanted) => {
+    const others = set.metadata.annotations?.[triesAnnotation]?.includes('web-1') ? [member(ready(1))] : []
+    const choice = outlookOf(sampleSeen([...pods.map((pod) => member(pod)), ...others], set), { afterMs: 300_000, limit: 10, allowsRetained: false })
     expect(choice?.kind === 'recreate' ? choice.recovery.pod : 'nobody').toBe(wanted)
   })
 
@@ -104,6 +111,8 @@ describe('status() and annotations()', () => {
   const said = told('ClaimKept', other)
   const goingOn = 'goes on'
   const gone = { 'data-web-0': 'gone' }
+  const tried = (count: number, seconds: number) => ({ [triesAnnotation]: JSON.stringify({ 'web-0': { count, at: ago(seconds) } }) })
+  const longFailed = samplePod(0, { startedAt: 1500, sandbox: { status: 'False', since: 1500, failure: broken } })
 
   it.each<[string, Pod[], StatefulSet, Outcome<Action>, string, string]>([
     ['nothing', [samplePod(0)], sampleSet(), outcome(), 'nothing', ''],
@@ -121,7 +130,14 @@ describe('status() and annotations()', () => {
     ['that only the pod is another one, if somebody else was faster', [ready(0, { uid: 'next' })], underWay(), outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
     ['that a pod was made anew alone', [ready(0, { uid: 'next' })], podAlone, outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
     ['what was kept, to the end', [ready(0, { uid: 'next' })], underWay({}, told('ClaimKept', 'Kept.')), outcome(), 'False ClaimKept: Kept.', ''],
-    ['what is wrong with an annotation', [], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), outcome(), 'False InvalidAnnotation: metadata.annotations[coxswain.dev/claim-recovery]: Invalid value: "yes": must be "recreate"', ''],
+    ['a choice for the third time', [longFailed], sampleSet({ annotations: tried(2, 1510) }), outcome(), `True RecreatingClaim: Pod web-0 is made anew with data-web-0: it has had no sandbox since ${ago(1500)}: ${cause} It is the 3. time for this pod; the set may do so 10 times.`, goingOn],
+    ['that a pod has to wait longer', [failed], sampleSet({ annotations: tried(2, 610) }), outcome(), `False BackingOff: Pod web-0 was made anew 2 times and is in trouble again. It is left alone until ${ago(-600)}.`, ''],
+    ['that the limit is reached', [longFailed], sampleSet({ annotations: { [claimRecoveryLimit]: '2', ...tried(2, 1510) } }), outcome(), `False LimitReached: Pods of the set were made anew 2 times without success; the limit is 2. Pod web-0 is left as it is: it has had no sandbox since ${ago(1500)}: ${cause}`, ''],
+    ['no more of it when the pod is well', [ready(0)], sampleSet(told('LimitReached', 'no')), outcome(), 'False NotNeeded: No pod of the set is in its way any more.', ''],
+    ['what would be done', [failed], sampleSet({ annotations: { [claimRecovery]: 'observe' } }), outcome(), `False WouldRecreateClaim: Pod web-0 would be made anew with data-web-0: it has had no sandbox since ${ago(600)}: ${cause}`, ''],
+    ['what would be done to a pod alone', [unready(0)], sampleSet({ annotations: { [claimRecovery]: 'observe' } }), outcome(), `False WouldRecreatePod: Pod web-0 would be made anew, its claims would be kept: ${unhealthy}`, ''],
+    ['that it is only to be observed from now on', [failed], underWay({}, { annotations: { [claimRecovery]: 'observe' } }), outcome(), 'False NotAskedFor: The set does not ask for it any more.', ''],
+    ['what is wrong with an annotation', [], sampleSet({ annotations: { [claimRecovery]: 'yes' } }), outcome(), 'False InvalidAnnotation: metadata.annotations[coxswain.dev/claim-recovery]: Invalid value: "yes": must be "recreate" or "observe"', ''],
     ['nothing of it when it is put right', [], sampleSet(told('InvalidAnnotation', 'no')), outcome(), 'nothing', ''],
     ['that nobody asks any more', [], underWay({}, { annotations: { [claimRecovery]: undefined } }), outcome(), 'False NotAskedFor: The set does not ask for it any more.', ''],
   ])('tell %s', (_, pods, set, done, words, state) => {
@@ -142,4 +158,13 @@ describe('status() and annotations()', () => {
     const { conditions = [] } = status(sampleSeen([member(failed)], set), outcome())
     expect(conditions.map(({ type }) => type)).toEqual(['Available', 'ClaimRecovery'])
   })
+})
+
+it('annotations() count how often a pod was made anew, and forget it for who does not ask any more', () => {
+  const outcome: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
+  const old = { [triesAnnotation]: JSON.stringify({ 'web-1': { count: 3, at: ago(60) }, 'web-7': { count: 1, at: ago(60) } }) }
+  const seen = sampleSeen([member(failed), member(ready(1))], sampleSet({ annotations: old }))
+  expect(JSON.parse(annotations(seen, outcome)[triesAnnotation]!)).toEqual({ 'web-1': { count: 3, at: ago(60) }, 'web-0': { count: 1, at: ago(0) } })
+  const off = sampleSet({ annotations: { ...old, [claimRecovery]: undefined } })
+  expect(annotations(sampleSeen([], off), outcome)).toEqual({ [triesAnnotation]: '' })
 })

@@ -3,10 +3,11 @@ import { hasFinalizer } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
 import { isPodTerminating } from '../kit/workload/index.ts'
 import { type Choice, choose } from './choose.ts'
-import { duePods } from './due.ts'
+import { type DuePods, duePods } from './due.ts'
 import type { Observed } from './observe.ts'
 import { type Recovery, hasClaims } from './recovery.ts'
 import { sandboxHistory } from './sandbox.ts'
+import type { Terms } from './settings.ts'
 import { podFinalizer, stageOf } from './stage.ts'
 
 export type Action =
@@ -23,8 +24,10 @@ const lookAgainMs = 60_000
 /** What is under way is finished before another pod has its turn. */
 export function plan(seen: Observed): Step<Action> {
   const { settings, recovery } = seen
-  if (settings.kind !== 'on') return { actions: [] }
+  if (settings.kind !== 'on' && settings.kind !== 'observe') return { actions: [] }
   const marks = marksDue(seen)
+  // Who only observes never deletes anything: what was under way is not gone on with.
+  if (settings.kind === 'observe') return { actions: marks, ...lookAgain(duePods(seen, settings.afterMs)) }
   const { actions, ...rest } = recovery ? goOn(seen, recovery, settings.afterMs) : begin(seen, settings.afterMs)
   return { actions: [...marks, ...actions], ...rest }
 }
@@ -61,17 +64,32 @@ function begin(seen: Observed, afterMs: number): Step<Action> {
   if (left.length > 0) return { actions: left }
   const going = seen.members.find(({ pod }) => isPodTerminating(pod))
   if (going) return { actions: [], wait: `pod ${going.pod.metadata.name} is going` }
-  const { due, nextMs } = duePods(seen, afterMs)
-  const againMs = due.length > 0 ? Math.min(nextMs ?? lookAgainMs, lookAgainMs) : nextMs
-  return { actions: [], ...(againMs === undefined ? {} : { requeueAfterMs: againMs }) }
+  return { actions: [], ...lookAgain(duePods(seen, afterMs)) }
 }
 
+function lookAgain({ due, nextMs }: DuePods): Pick<Step<Action>, 'requeueAfterMs'> {
+  const againMs = due.length > 0 ? Math.min(nextMs ?? lookAgainMs, lookAgainMs) : nextMs
+  return againMs === undefined ? {} : { requeueAfterMs: againMs }
+}
+
+/** What is to be said of a set of which nothing is under way. */
+export type Outlook =
+  | Choice
+  /** A pod would have its turn, and the set has had too many already. */
+  | { kind: 'exhausted'; pod: string; why: string; tries: number; limit: number }
+  /** A pod that was made anew before has to wait longer. */
+  | { kind: 'held back'; pod: string; tries: number; untilMs: number }
+
 /** The recovery to begin: the status tells it before anything is done. None while one is under way, or the set goes. */
-export function choiceOf(seen: Observed, afterMs: number): Choice | undefined {
-  const { set, recovery, members } = seen
-  if (recovery || set.metadata.deletionTimestamp) return undefined
+export function outlookOf(seen: Observed, { afterMs, limit, allowsRetained }: Terms): Outlook | undefined {
+  const { set, members, storage, nodes } = seen
+  if (set.metadata.deletionTimestamp) return undefined
   if (members.some(({ pod }) => isPodTerminating(pod) || hasFinalizer(pod, podFinalizer))) return undefined
-  return choose(duePods(seen, afterMs).due)
+  const { due, heldBack, tries } = duePods(seen, afterMs)
+  const choice = choose(due, { storage, nodes, allowsRetained })
+  if (choice?.kind === 'recreate' && tries >= limit) return { kind: 'exhausted', pod: choice.recovery.pod, why: choice.why, tries, limit }
+  const [held] = heldBack
+  return choice ?? (held && { kind: 'held back', pod: held.member.pod.metadata.name!, tries: held.tries, untilMs: held.untilMs })
 }
 
 /** Pods that were kept for a decision that nobody wants any more. */

@@ -1,11 +1,12 @@
-import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter, newClaims } from '../../api/kinds/claim-recovery.ts'
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import { awaitsMark, claimRecovery, claimRecoveryAfter, claimUsed, marksClaims, neverUsed, newClaims } from '../../api/kinds/claim-recovery.ts'
 import { type SandboxFailure, type SandboxReason, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
-import { sampleClaim } from '../../api/kinds/sample-volumes.ts'
-import { usedAnnotation } from './keeping.ts'
+import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
+import { boundByController, provisionedBy } from '../../api/kinds/volume-binding.ts'
 import type { Member, Observed } from './observe.ts'
 import { recoveryOf } from './recovery.ts'
 import { settingsOf } from './settings.ts'
+import { triesOf } from './tries.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 /** A time of that day, so many seconds before now. */
@@ -47,18 +48,49 @@ export function samplePod(ordinal: number, over: PodOver = {}): Pod {
   } as unknown as Pod
 }
 
-/** The pod's claim, which has its volume. */
-export const boundClaim = (ordinal: number, metadata: object = {}, phase = 'Bound'): PersistentVolumeClaim =>
-  sampleClaim(`data-web-${ordinal}`, {
-    metadata: { name: `data-web-${ordinal}`, namespace: 'default', uid: `uid-data-web-${ordinal}`, resourceVersion: '7', ...metadata },
-    spec: { volumeName: `pv-${ordinal}` },
+const claimAnnotations = { [claimUsed]: neverUsed, [boundByController]: 'yes' }
+
+/** The annotations of a claim that nobody has used, and others. */
+export const claimSays = (more: Record<string, string | undefined>): { annotations: Record<string, string> } =>
+  ({ annotations: { ...claimAnnotations, ...more } as Record<string, string> })
+
+/** The pod's claim, which has its volume, and which nobody has used. */
+export const boundClaim = (ordinal: number, metadata: object = {}, phase = 'Bound', spec: object = {}): PersistentVolumeClaim => {
+  const name = `data-web-${ordinal}`
+  const creationTimestamp = ago(601)
+  return sampleClaim(name, {
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '7', creationTimestamp, annotations: claimAnnotations, ...metadata },
+    spec: { volumeName: `pvc-uid-${name}`, ...spec },
     status: { phase },
   })
+}
+
+/** The volume that was provisioned for that claim. */
+export const boundVolume = (ordinal: number, metadata: object = {}, spec: object = {}): PersistentVolume => {
+  const claim = `data-web-${ordinal}`
+  return sampleVolume(`pvc-uid-${claim}`, {
+    metadata: { name: `pvc-uid-${claim}`, uid: `uid-pv-${ordinal}`, creationTimestamp: ago(600), annotations: { [provisionedBy]: 'example.com/disks' }, ...metadata },
+    spec: {
+      persistentVolumeReclaimPolicy: 'Delete',
+      hostPath: { path: `/volumes/${ordinal}` },
+      claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name: claim, uid: `uid-${claim}` },
+      ...spec,
+    },
+    status: { phase: 'Bound' },
+  })
+}
+
+/** The node of all pods, which marks claims. */
+export const markingNode = (name = 'n1', annotations: Record<string, string> = { [marksClaims]: 'true' }): Node =>
+  ({ metadata: { name, annotations }, spec: {}, status: {} }) as unknown as Node
+
+const volumes = [0, 1, 2].map((ordinal) => boundVolume(ordinal))
+export const around = { storage: () => ({ volumes, claims: [] }), nodes: () => [markingNode()], allowsRetained: false }
 
 export const member = (pod: Pod, claim = boundClaim(ordinalOf(pod)), others: readonly Pod[] = []): Member => ({
   pod,
   ordinal: ordinalOf(pod),
-  claims: [{ claim, volume: 'data', isUsed: claim.metadata.annotations?.[usedAnnotation] !== undefined, users: [pod, ...others] }],
+  claims: [{ claim, volume: 'data', isUsed: !awaitsMark(claim), users: [pod, ...others] }],
   isNodeLost: false,
 })
 
@@ -76,7 +108,9 @@ export function sampleSet(over: SetOver = {}): StatefulSet {
   } as unknown as StatefulSet
 }
 
-export const sampleSeen = (members: readonly Member[], set = sampleSet()): Observed => ({ set, settings: settingsOf(set), recovery: recoveryOf(set), members, nowMs })
+export const sampleSeen = (members: readonly Member[], set = sampleSet()): Observed => ({
+  set, settings: settingsOf(set), recovery: recoveryOf(set), tries: triesOf(set), storage: around.storage, nodes: around.nodes, members, nowMs,
+})
 
 /** A pod whose node says so of its sandbox, for the last ten minutes. */
 export const failing = (ordinal: number, reason: SandboxReason, message: string): Pod =>

@@ -58,3 +58,36 @@ describe('troubleOf()', () => {
     expect(trouble ? `${trouble.what} ${trouble.since}` : 'none').toBe(wanted)
   })
 })
+
+describe('troubleOf() takes a pod for one that makes progress', () => {
+  const spec = {
+    initContainers: [{ name: 'load' }, { name: 'proxy', restartPolicy: 'Always' }],
+    containers: [{ name: 'main', startupProbe: {} }],
+  }
+  const init = (state: object, more: object = {}) => ({ status: { ...base, initContainerStatuses: [{ name: 'load', restartCount: 0, state, lastState: {}, ...more }] } })
+  const main = (more: object) => ({ status: { ...base, containerStatuses: [{ name: 'main', restartCount: 0, state: { running: {} }, lastState: {}, ...more }] } })
+  const base = { conditions: [
+    { type: 'PodReadyToStartContainers', status: 'True', lastTransitionTime: ago(600) },
+    { type: 'Ready', status: 'False', lastTransitionTime: ago(601) },
+  ] }
+  const ended = (exitCode: number, seconds: number) => ({ terminated: { exitCode, finishedAt: ago(seconds) } })
+  const proxy = { status: { ...base, initContainerStatuses: [{ name: 'proxy', restartCount: 0, started: true, state: { running: {} }, lastState: {} }] } }
+  it.each<[string, object, string | undefined]>([
+    ['while an init container runs', init({ running: {} }), undefined],
+    ['while one runs that failed before', init({ running: {} }, { restartCount: 2 }), undefined],
+    ['until the last one has ended well', init(ended(0, 30)), ago(30)],
+    ['not when it fails', init(ended(1, 30)), ago(600)],
+    ['not while it waits', init({ waiting: {} }), ago(600)],
+    ['not for a sidecar, which always runs', proxy, ago(600)],
+    ['while it starts up for the first time', main({ started: false }), undefined],
+    ['not when it has to start again', main({ started: false, restartCount: 1 }), ago(600)],
+    ['not when it has started', main({ started: true }), ago(600)],
+  ])('%s', (_, over, since) => {
+    expect(troubleOf(samplePod(0, { spec, ...over }))?.since).toBe(since)
+  })
+
+  it('and waits for a sandbox also where the node cannot vouch for the past', () => {
+    const status = { conditions: [{ type: 'PodReadyToStartContainers', status: 'Unknown', lastTransitionTime: ago(60) }] }
+    expect(troubleOf(samplePod(0, { status }))).toEqual({ what: 'sandbox', since: ago(60) })
+  })
+})

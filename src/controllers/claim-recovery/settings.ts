@@ -1,21 +1,37 @@
 import type { StatefulSet } from '../../api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter } from '../../api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryAfter, claimRecoveryLimit, claimRecoveryRetained } from '../../api/kinds/claim-recovery.ts'
 import { parseDuration } from '../../base/duration.ts'
 
-/** What a set asks for. */
-export type Settings = { kind: 'off' } | { kind: 'on'; afterMs: number } | { kind: 'invalid'; problem: string }
+export interface Terms {
+  afterMs: number
+  /** How often pods of the set may be made anew without success. */
+  limit: number
+  /** Whether claims may go whose volumes stay behind (Retain). */
+  allowsRetained: boolean
+}
+
+/** What a set asks for. `observe` decides in the same way as `on`, tells it, and deletes nothing. */
+export type Settings = { kind: 'off' } | ({ kind: 'on' | 'observe' } & Terms) | { kind: 'invalid'; problem: string }
 
 const defaultAfterMs = 300_000
 /** Conditions have whole seconds: within less, a sandbox could come and go unseen. */
 const shortestAfterMs = 5000
+const defaultLimit = 10
 
 export function settingsOf({ metadata: { annotations = {} } }: Pick<StatefulSet, 'metadata'>): Settings {
-  const { [claimRecovery]: wanted, [claimRecoveryAfter]: after } = annotations
+  const { [claimRecovery]: wanted, [claimRecoveryAfter]: after, [claimRecoveryLimit]: limit, [claimRecoveryRetained]: retained } = annotations
   if (wanted === undefined) return { kind: 'off' }
-  if (wanted !== 'recreate') return invalid(claimRecovery, wanted, 'must be "recreate"')
-  if (after === undefined) return { kind: 'on', afterMs: defaultAfterMs }
-  const afterMs = parseDuration(after)
-  return afterMs !== undefined && afterMs >= shortestAfterMs ? { kind: 'on', afterMs } : invalid(claimRecoveryAfter, after, 'must be a duration like 5m or 90s, of at least 5s')
+  if (wanted !== 'recreate' && wanted !== 'observe') return invalid(claimRecovery, wanted, 'must be "recreate" or "observe"')
+  const afterMs = after === undefined ? defaultAfterMs : parseDuration(after)
+  if (afterMs === undefined || afterMs < shortestAfterMs) return invalid(claimRecoveryAfter, after, 'must be a duration like 5m or 90s, of at least 5s')
+  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) return invalid(claimRecoveryLimit, limit, 'must be a number greater than 0')
+  if (retained !== undefined && retained !== 'recreate') return invalid(claimRecoveryRetained, retained, 'must be "recreate"')
+  return {
+    kind: wanted === 'recreate' ? 'on' : 'observe',
+    afterMs,
+    limit: limit === undefined ? defaultLimit : Number(limit),
+    allowsRetained: retained !== undefined,
+  }
 }
 
-const invalid = (name: string, value: string, problem: string): Settings => ({ kind: 'invalid', problem: `metadata.annotations[${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}` })
+const invalid = (name: string, value = '', problem: string): Settings => ({ kind: 'invalid', problem: `metadata.annotations[${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}` })

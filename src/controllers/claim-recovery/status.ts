@@ -1,11 +1,14 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { ApplyContext, Outcome } from '../kit/index.ts'
-import { type Saying, findCondition, removeCondition, setTimedCondition } from '../kit/workload/index.ts'
+import { type Saying, findCondition, removeCondition, setTimedCondition, timestamp } from '../kit/workload/index.ts'
+import { ordinalOf } from '../statefulset/index.ts'
 import type { Choice } from './choose.ts'
-import type { Observed } from './observe.ts'
-import { type Action, choiceOf } from './plan.ts'
+import { type Observed, isWanted } from './observe.ts'
+import { type Action, type Outlook, outlookOf } from './plan.ts'
 import { type Recovery, hasClaims, stateAnnotation, stateText } from './recovery.ts'
+import type { Terms } from './settings.ts'
 import { stageOf } from './stage.ts'
+import { type Tries, triesAnnotation } from './tries.ts'
 
 /** The set's condition: True while a pod is being made anew; it says which, with which claims, and why, or why not. */
 export const conditionType = 'ClaimRecovery'
@@ -20,6 +23,8 @@ export interface Decision {
 /** What is under way after a look, and what is to be said of it. */
 interface Next {
   recovery: Recovery | undefined
+  /** Undefined if they stay as they are. */
+  tries?: Tries
   /** Undefined for nothing new. */
   says?: Saying | 'nothing'
 }
@@ -34,12 +39,50 @@ function next(seen: Observed, outcome: Outcome<Action>): Next {
   const { settings, recovery } = seen
   if (settings.kind === 'invalid') return { recovery: undefined, says: saying('False', 'InvalidAnnotation', settings.problem) }
   const corrected: Pick<Next, 'says'> = isCalledInvalid(seen.set) ? { says: 'nothing' } : {}
-  if (settings.kind === 'off') return { recovery: undefined, ...(recovery ? { says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') } : corrected) }
+  if (settings.kind !== 'on' && recovery) return { recovery: undefined, tries: {}, says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') }
+  if (settings.kind === 'off') return { recovery: undefined, tries: {}, ...corrected }
   if (recovery) return onTheWay(seen, recovery, settings.afterMs, outcome)
-  const choice = choiceOf(seen, settings.afterMs)
-  if (choice?.kind === 'recreate') return { recovery: choice.recovery, says: beginning(choice) }
-  if (choice?.kind === 'keep') return { recovery: undefined, ...keeping(seen, choice) }
-  return { recovery: undefined, ...corrected }
+  const outlook = outlookOf(seen, settings)
+  if (outlook?.kind === 'recreate') return settings.kind === 'on' ? begin(seen, outlook, settings) : { recovery: undefined, says: conditional(outlook) }
+  const isOver = passing.has(current(seen.set)?.reason ?? '')
+  if (!outlook) return { recovery: undefined, ...(isOver ? { says: saying('False', 'NotNeeded', 'No pod of the set is in its way any more.') } : corrected) }
+  return { recovery: undefined, ...waiting(seen, outlook) }
+}
+
+/** Reasons of what is so for a while: when it is over, the condition must not go on saying it. */
+const passing = new Set(['BackingOff', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'])
+
+function begin(seen: Observed, choice: Extract<Choice, { kind: 'recreate' }>, { limit }: Terms): Next {
+  const { recovery, tries } = choice
+  const at = timestamp(seen.nowMs)
+  const others = Object.entries(seen.tries).filter(([pod]) => isWanted(seen.set, ordinalOf(seen.set, pod) ?? -1))
+  const again = tries > 0 ? ` It is the ${tries + 1}. time for this pod; the set may do so ${limit} times.` : ''
+  return {
+    recovery,
+    tries: { ...Object.fromEntries(others), [recovery.pod]: { count: tries + 1, at } },
+    says: beginning(choice, again),
+  }
+}
+
+/** What would be done, were it not for the mode. */
+function conditional({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Saying {
+  const what = `Pod ${recovery.pod} would be made anew`
+  return hasClaims(recovery)
+    ? saying('False', 'WouldRecreateClaim', `${what} with ${listOf(recovery)}: ${why}`)
+    : saying('False', 'WouldRecreatePod', `${what}, its claims would be kept: ${why}`)
+}
+
+function waiting(seen: Observed, outlook: Exclude<Outlook, { kind: 'recreate' }>): Pick<Next, 'says'> {
+  switch (outlook.kind) {
+    case 'keep':
+      return keeping(seen, outlook)
+    case 'exhausted':
+      return exhausted(seen, outlook)
+    case 'held back': {
+      const { pod, tries, untilMs } = outlook
+      return { says: saying('False', 'BackingOff', `Pod ${pod} was made anew ${tries} times and is in trouble again. It is left alone until ${timestamp(untilMs)}.`) }
+    }
+  }
 }
 
 function onTheWay(seen: Observed, recovery: Recovery, afterMs: number, outcome: Outcome<Action>): Next {
@@ -56,16 +99,22 @@ const decisions = ({ answers }: Outcome<Action>): Decision[] | undefined =>
 
 const listOf = ({ claims }: Recovery): string => Object.keys(claims).join(' and ')
 
-const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Saying =>
+const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>, again: string): Saying =>
   hasClaims(recovery)
-    ? saying('True', 'RecreatingClaim', `Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}`)
-    : saying('True', 'RecreatingPod', `Pod ${recovery.pod} is made anew, its claims are kept: ${why}`)
+    ? saying('True', 'RecreatingClaim', `Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}${again}`)
+    : saying('True', 'RecreatingPod', `Pod ${recovery.pod} is made anew, its claims are kept: ${why}${again}`)
 
 /** Said once: a node's words about the same trouble may change. */
 function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { kind: 'keep' }>): Pick<Next, 'says'> {
   const words = `Claim ${claim} of pod ${pod} is kept: ${why}. `
   const said = current(seen.set)
   return said?.reason === 'ClaimKept' && said.message?.startsWith(words) ? {} : { says: saying('False', 'ClaimKept', `${words}It is why the pod does not start: ${cause}`) }
+}
+
+function exhausted(seen: Observed, { pod, why, tries, limit }: Extract<Outlook, { kind: 'exhausted' }>): Pick<Next, 'says'> {
+  const words = `Pods of the set were made anew ${tries} times without success; the limit is ${limit}. Pod ${pod} is left as it is`
+  const said = current(seen.set)
+  return said?.reason === 'LimitReached' && said.message?.startsWith(words) ? {} : { says: saying('False', 'LimitReached', `${words}: ${why}`) }
 }
 
 function ending(seen: Observed, recovery: Recovery): Saying {
@@ -89,11 +138,17 @@ export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetSta
 
 /** What is under way, written with the status: before anything is done. */
 export function annotations(seen: Observed, outcome: Outcome<Action>): Record<string, string> {
-  const text = stateText(next(seen, outcome).recovery)
-  return text || seen.set.metadata.annotations?.[stateAnnotation] ? { [stateAnnotation]: text } : {}
+  const { recovery, tries } = next(seen, outcome)
+  const { [stateAnnotation]: state, [triesAnnotation]: counted } = seen.set.metadata.annotations ?? {}
+  const text = stateText(recovery)
+  const count = tries && (Object.keys(tries).length > 0 ? JSON.stringify(tries) : '')
+  return {
+    ...(text || state ? { [stateAnnotation]: text } : {}),
+    ...(count || (count === '' && counted) ? { [triesAnnotation]: count } : {}),
+  }
 }
 
-const warnings = new Set(['ClaimKept', 'InvalidAnnotation'])
+const warnings = new Set(['ClaimKept', 'InvalidAnnotation', 'LimitReached'])
 
 /** Users hear of it when the condition says something new. */
 export function announce({ event }: ApplyContext<StatefulSet>, before: StatefulSetStatus | undefined, after: StatefulSetStatus): void {

@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
+import { asksForClaimRecovery, claimUsed, neverUsed } from '../../api/kinds/claim-recovery.ts'
 import type { New } from '../../client/index.ts'
 import { type ClaimNameOf, claimsOfTemplates, podOfTemplate, revisionHashLabel, volumesWithClaims } from '../kit/workload/index.ts'
 
@@ -48,8 +49,15 @@ export function newPod(set: StatefulSet, template: PodTemplateSpec, revision: st
   return { ...pod, spec: { ...pod.spec, hostname: name, ...subdomain, ...volumes } }
 }
 
-/** The claims that the pod with this ordinal needs, by name. */
-export const newClaims = (set: StatefulSet, ordinal: number): New<PersistentVolumeClaim>[] =>
-  claimsOfTemplates(set.spec.volumeClaimTemplates ?? [], claimNamesAt(set, ordinal), set.spec.selector.matchLabels ?? {}, set.metadata.namespace)
+/** The claims that the pod with this ordinal needs, by name. Those that may be made anew say that nobody has used them. */
+export function newClaims(set: StatefulSet, ordinal: number): New<PersistentVolumeClaim>[] {
+  const { volumeClaimTemplates = [], selector } = set.spec
+  const claims = claimsOfTemplates(volumeClaimTemplates, claimNamesAt(set, ordinal), selector.matchLabels ?? {}, set.metadata.namespace)
+  return asksForClaimRecovery(set) ? claims.map(unused) : claims
+}
+
+/** A template that has the annotation itself keeps its own value: whoever writes a time there wants the claim kept. */
+const unused = ({ metadata, ...claim }: New<PersistentVolumeClaim>): New<PersistentVolumeClaim> =>
+  ({ ...claim, metadata: { ...metadata, annotations: { [claimUsed]: neverUsed, ...metadata.annotations } } })
 
 const claimNamesAt = (set: StatefulSet, ordinal: number): ClaimNameOf => (template) => claimNameAt(set, template, ordinal)

@@ -8,7 +8,7 @@ import { claimRecoveryController, forsakenPodController } from '../../../src/con
 import { type Condition, findCondition } from '../../../src/controllers/kit/workload/index.ts'
 import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/index.ts'
 import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
-import { FaultPlan, type FaultRule, type NodeAgent, NodeSources, simulatedNode } from '../../../src/node/index.ts'
+import { FaultPlan, type FaultRule, type NodeAgent, NodeSources, SimulatedRuntime, simulatedNode } from '../../../src/node/index.ts'
 import { Scheduler } from '../../../src/scheduler/index.ts'
 import { type Store, openMemoryStore } from '../../../src/store/index.ts'
 import { Scene } from '../kit/scene.ts'
@@ -39,6 +39,7 @@ export class ClaimRecoveryScene {
   #scene: Scene
   /** What the node's requests pass through. */
   link!: MutableLink
+  #runtime: SimulatedRuntime | undefined
   agent!: NodeAgent
   #end: () => Promise<void> = async () => {}
 
@@ -58,9 +59,13 @@ export class ClaimRecoveryScene {
     return scene
   }
 
-  /** Ends everything but the node's memory of its faults, and starts it again over what is stored; without the controller where it is to be off. */
-  async restart({ isOn = true } = {}): Promise<void> {
+  /**
+   * Ends everything but the node's runtime and its faults, and starts it again over what is stored; without the
+   * controller where it is to be off. A node that `forgets` starts with another runtime, which remembers nothing.
+   */
+  async restart({ isOn = true, forgets = false } = {}): Promise<void> {
     await this.#end()
+    if (forgets) this.#runtime = undefined
     await this.#scene.stop()
     this.#scene = await startControllers(this.clock, this.#store, isOn)
     await this.#startRest()
@@ -75,7 +80,8 @@ export class ClaimRecoveryScene {
     const scheduler = new Scheduler({ transport, clock, random })
     const sources = new NodeSources({ transport: this.link, clock, random, nodeName: 'n1' })
     sources.start()
-    this.agent = simulatedNode({ name: 'n1', index: 1, sources, clock, random, gates: FeatureGates.of(), faults: this.#faults })
+    this.#runtime ??= new SimulatedRuntime({ clock, random, podSubnet: '10.244.1' })
+    this.agent = simulatedNode({ name: 'n1', index: 1, sources, clock, random, gates: FeatureGates.of(), faults: this.#faults, runtime: this.#runtime })
     this.#end = async () => {
       this.#end = async () => {}
       const stopped = Promise.all([this.agent.stop(), scheduler.stop()])
@@ -94,9 +100,9 @@ export class ClaimRecoveryScene {
   }
 
   /** `after` is how long a pod has. */
-  async create(replicas: number, { after = '5m', policy = 'Parallel', annotations = {}, podSpec = {}, podAnnotations = {} } = {}): Promise<void> {
+  async create(replicas: number, { after = '5m', policy = 'Parallel', annotations = {}, podSpec = {}, podAnnotations = {}, claimAnnotations = {} } = {}): Promise<void> {
     const labels = { app: 'web' }
-    const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+    const claim = { metadata: { name: 'data', annotations: claimAnnotations }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
     const container = { name: 'main', image: 'app:1', volumeMounts: [{ name: 'data', mountPath: '/data' }], readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 } }
     const template = { metadata: { labels, annotations: podAnnotations }, spec: { containers: [container], ...podSpec } }
     const spec = { replicas, podManagementPolicy: policy, serviceName: 'web', selector: { matchLabels: labels }, template, volumeClaimTemplates: [claim] }
@@ -169,7 +175,7 @@ export class ClaimRecoveryScene {
 
   /** What was said about an object by the controller of claim recovery. */
   async told(name: string): Promise<string[]> {
-    const reasons = /RecreatingClaim|RecreatingPod|ClaimKept|ClaimRecreated|PodRecreated|InvalidAnnotation|NotNeeded|NotAskedFor/
+    const reasons = /RecreatingClaim|RecreatingPod|ClaimKept|ClaimRecreated|PodRecreated|InvalidAnnotation|NotNeeded|NotAskedFor|BackingOff|LimitReached|WouldRecreate/
     return (await this.#scene.events(name)).filter((line) => reasons.test(line))
   }
 }
