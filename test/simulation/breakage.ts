@@ -4,7 +4,9 @@ import { ObjectCache } from '../../src/client/cache/object-cache.ts'
 import { Client, ConsistencyStore, LeaderElector } from '../../src/client/index.ts'
 import { Leadership } from '../../src/client/leadership/index.ts'
 import { UnsettledWrites } from '../../src/controllers/kit/unsettled.ts'
+import { deluded, delusions } from './claim-breakages.ts'
 import { distortions, planted } from './condition-breakages.ts'
+import { StorageNodes } from './scenarios/storage-nodes.ts'
 
 /** Undoes it. */
 type Mend = () => void
@@ -58,8 +60,16 @@ const bugs = Object.fromEntries(
   Object.entries(distortions).map(([name, bug]) => [name, (): Mend => replace(planted, 'bug', bug)]),
 ) as Record<Bug, () => Mend>
 
+type Delusion = keyof typeof delusions
+
+/** What claim recovery can be made to believe on purpose, and a node that does not wait for its marks. */
+const losses = {
+  ...(Object.fromEntries(Object.entries(delusions).map(([name, by]) => [name, (): Mend => replace(deluded, 'by', by)])) as Record<Delusion, () => Mend>),
+  'claim-mark-not-written': (): Mend => replace(StorageNodes.prototype, 'mark', async () => {}),
+}
+
 /** All that can be broken, to see that the simulation notices. */
-export const breakages = { ...parts, ...bugs }
+export const breakages = { ...parts, ...bugs, ...losses }
 
 export type Breakage = keyof typeof breakages
 

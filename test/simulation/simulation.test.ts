@@ -46,6 +46,9 @@ const fitting: Partial<Record<Breakage, string>> = {
   'pause-counts': 'deployments',
   'one-less': 'stateful-sets',
   'restart-resets': 'stateful-sets',
+  'claim-mark-unread': 'claim-recovery',
+  'claim-volume-unread': 'claim-recovery',
+  'claim-mark-not-written': 'claim-recovery',
 }
 
 /** The first of a hundred seeds that notices. */

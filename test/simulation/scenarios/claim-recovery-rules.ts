@@ -1,5 +1,5 @@
 import type { DeleteOptions, PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter, newClaimsOf } from '../../../src/api/kinds/claim-recovery.ts'
+import { awaitsMark, claimRecovery, claimRecoveryAfter, claimRecoveryLimit, newClaimsOf } from '../../../src/api/kinds/claim-recovery.ts'
 import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import { parseDuration } from '../../../src/base/duration.ts'
 import { controllerOf, hasFinalizer, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
@@ -13,7 +13,7 @@ type NodesOf = (world: World) => StorageNodes
 
 const podFinalizer = 'coxswain.dev/claim-recovery'
 const stateAnnotation = 'coxswain.dev/claim-recovery-state'
-const usedAnnotation = 'coxswain.dev/claim-used'
+const triesAnnotation = 'coxswain.dev/claim-recovery-tries'
 
 const preconditionsOf = (call: Call) => (call.body as DeleteOptions | undefined)?.preconditions
 
@@ -21,24 +21,17 @@ const preconditionsOf = (call: Call) => (call.body as DeleteOptions | undefined)
 const deletedBy = (call: Call, world: World, plural: string): string | undefined =>
   call.method === 'DELETE' && call.plural === plural && world.lives.has(call.process) && call.outcome?.object ? preconditionsOf(call)?.uid : undefined
 
-/** Whatever is known in the API, no claim goes by our hand with which a pod of its set had a ready sandbox on a node, nor one that another pod has. */
+/** Whatever is known in the API, no claim goes by our hand whose volume has a byte on it, whoever has written it. */
 const dataIsKept = (nodesOf: NodesOf): Invariant => ({
   name: 'no claim with data is deleted',
   happened(call, world): Verdict {
     const uid = deletedBy(call, world, persistentvolumeclaims.plural)
     if (!uid) return undefined
     const who = `${call.process.name} ${describe(call)}`
-    const all = world.truth.list(pods.plural) as Pod[]
-    const writers = [...(nodesOf(world).data.get(uid) ?? [])]
-    // One of somebody else's that is gone was there to be seen, but need not have been.
-    const writer = writers.find((pod) => isOfSet(world, call.name, pod) || all.some(({ metadata }) => metadata.uid === pod))
-    return writer && `${who}, and pod ${writer} had a ready sandbox with it`
+    const [writer] = nodesOf(world).data.get(uid) ?? []
+    return writer && `${who}, and ${writer} has written to it`
   },
 })
-
-/** Whether a pod, which may be gone, was the one that the claim's name says it is for. */
-const isOfSet = (world: World, claim: string, podUid: string): boolean =>
-  world.truth.changesOf(pods.plural, `default/${claim.slice('data-'.length)}`).some(({ before, after }) => before?.metadata.uid === podUid || after?.metadata.uid === podUid)
 
 /** A place where a pod was deleted waits for another pod before one of another place is deleted. */
 const oneAtATime = (): Invariant => {
@@ -104,13 +97,15 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
       const asked = annotations?.[claimRecovery]
-      const isInvalid = asked !== undefined && asked !== 'recreate'
+      const isInvalid = asked !== undefined && asked !== 'recreate' && asked !== 'observe'
+      const near = reason === 'LimitReached' && !world.isIdle ? forgivenSoon(world, set) : undefined
+      if (near) return `${name} will forget how often ${near} was made anew`
       if (isInvalid !== (reason === 'InvalidAnnotation')) return `${name} says ${reason}, and asks for ${asked}`
       let isHeldUp = false
       for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1) && !isHeldUp; ordinal++) {
         const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
         if (pod && !pod.metadata.deletionTimestamp && isPodReady(pod)) {
-          const unmarked = asked === 'recreate' && claimsOf(world, pod).find((claim) => claim && !claim.metadata.annotations?.[usedAnnotation])
+          const unmarked = claimsOf(world, pod).find((claim) => claim && awaitsMark(claim))
           if (unmarked) return `${unmarked.metadata.name} is used and does not say so`
           continue
         }
@@ -141,8 +136,27 @@ function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): bool
   if (!pod.spec.nodeName) return claimsOf(world, pod).some((claim) => claim?.metadata.deletionTimestamp)
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
   const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
-  return world.timeline.nowMs > toldByMs && findCondition(status.conditions, 'ClaimRecovery')?.reason === 'ClaimKept'
+  const reason = findCondition(status.conditions, 'ClaimRecovery')?.reason ?? ''
+  return world.timeline.nowMs > toldByMs && ['ClaimKept', 'LimitReached'].includes(reason)
 }
+
+interface Tried { count: number; at: string }
+
+const triesOf = ({ metadata }: StatefulSet): [string, Tried][] =>
+  Object.entries(JSON.parse(metadata.annotations?.[triesAnnotation] || '{}') as Record<string, Tried>)
+
+/** A pod of the set whose tries are forgotten within the next minutes, which may let another one have its turn. */
+function forgivenSoon({ timeline: { nowMs } }: World, set: StatefulSet): string | undefined {
+  const afterMs = parseDuration(set.metadata.annotations?.[claimRecoveryAfter]) ?? 0
+  return triesOf(set).find(([, { count, at }]) => {
+    const atMs = millisecondsOf(at) + 10 * afterMs * 2 ** count
+    return atMs > nowMs - 90_000 && atMs < nowMs + 180_000
+  })?.[0]
+}
+
+/** Whether the set has had its fill of recoveries, as far as it counts. */
+const isExhausted = (set: StatefulSet): boolean =>
+  triesOf(set).reduce((sum, [, { count }]) => sum + count, 0) >= Number(set.metadata.annotations?.[claimRecoveryLimit] ?? 10)
 
 /** Whether more is to be heard of a pod of somebody's. One without its claim, or with one that is no good, waits for ever. */
 const isOnTheWay = (world: World, { spoilt }: StorageNodes, pod: Pod): boolean =>
@@ -155,7 +169,8 @@ function isStuck(world: World, { spoilt, data }: StorageNodes, set: StatefulSet,
     const { uid = '', name = '' } = claim?.metadata ?? {}
     if (!claim || !(spoilt.has(uid) || claim.metadata.deletionTimestamp)) return false
     const hasOtherUsers = usersOf(world, name).some(({ metadata }) => metadata.uid !== pod.metadata.uid)
-    return !isAsked || !newClaimsOf(pod).includes(uid) || claim.metadata.annotations?.[usedAnnotation] !== undefined || data.has(uid) || hasOtherUsers
+    const isDoubtful = findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.status === 'Unknown'
+    return !isAsked || isExhausted(set) || isDoubtful || !newClaimsOf(pod).includes(uid) || !awaitsMark(claim) || data.has(uid) || hasOtherUsers
   })
 }
 

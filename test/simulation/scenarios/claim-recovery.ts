@@ -1,9 +1,10 @@
 import type { StatefulSet } from '../../../src/api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryAfter, claimRecoveryLimit } from '../../../src/api/kinds/claim-recovery.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { claimRecoveryController, forsakenPodController } from '../../../src/controllers/claim-recovery/index.ts'
 import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { withDelusion } from '../claim-breakages.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 import { collectClaims } from './claim-collector.ts'
@@ -15,7 +16,11 @@ import { StorageNodes, areClocksSet } from './storage-nodes.ts'
 const names = ['a', 'b']
 const users = ['x', 'y']
 
-const asked = (random: SeededRandom) => ({ [claimRecovery]: 'recreate', [claimRecoveryAfter]: random.pick(['10s', '10s', '30s']) })
+const asked = (random: SeededRandom) => ({
+  [claimRecovery]: 'recreate',
+  [claimRecoveryAfter]: random.pick(['10s', '10s', '30s']),
+  [claimRecoveryLimit]: random.pick(['2', '4', '4']),
+})
 
 /** Mostly claims go with their pods: those that stay are not made anew, as they may have been used. */
 const retention = (random: SeededRandom) => ({ whenDeleted: random.pick(['Delete', 'Delete', 'Retain']), whenScaled: random.pick(['Delete', 'Delete', 'Retain']) })
@@ -50,7 +55,7 @@ const changeMind: UserAction = {
   weight: 1,
   run: (client, random, world) =>
     someSet(random, world, (name) => {
-      const annotations = random.below(3) === 0 ? { [claimRecovery]: random.pick([null, 'nonsense']) } : asked(random)
+      const annotations = random.below(3) === 0 ? { [claimRecovery]: random.pick([null, 'nonsense', 'observe']) } : asked(random)
       return client.patch(statefulsets, 'default', name, { metadata: { annotations } }, { type: 'merge' })
     }),
 }
@@ -96,7 +101,7 @@ const nodesOf = new WeakMap<World, StorageNodes>()
 /** Claim recovery and StatefulSets, on nodes whose volumes fail and which are ahead of what they tell. */
 export const claimRecoveryScenario: SimulatedController = {
   name: 'claim-recovery',
-  controllers: () => [statefulSetController, claimRecoveryController, forsakenPodController],
+  controllers: () => [statefulSetController, withDelusion(claimRecoveryController), forsakenPodController],
   touched: [statefulsets, pods, persistentvolumeclaims],
   userActions: [create, scale, changeMind, deleteSet, forcePod, borrow, deleteSome(pods, 0.5), deleteClaim],
   actor(world) {

@@ -1,8 +1,11 @@
-import type { PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
+import { isAlreadyExists } from '../../../src/api/errors.ts'
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
+import { awaitsMark, marksClaims, usedPatch } from '../../../src/api/kinds/claim-recovery.ts'
 import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
 import { type SandboxFailure, mountFailure, sandboxConditionType } from '../../../src/api/kinds/sandbox-condition.ts'
+import { boundByController, provisionedBy } from '../../../src/api/kinds/volume-binding.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
-import { persistentvolumeclaims, pods } from '../../../src/client/index.ts'
+import { type New, nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../../src/client/index.ts'
 import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'
 import { untilDone } from './pod-nodes.ts'
@@ -24,13 +27,17 @@ interface Taken {
   /** Until when; a volume that is spoilt stays so. */
   healsAtMs: number
   readyAtMs: number | undefined
+  /** A node that has lost its memory of the pod: an honest one says Unknown, another one False as at the beginning. */
+  memory: 'whole' | 'lost' | 'lost, and denied'
   /** Of its last attempt. */
   failure: SandboxFailure | undefined
   hasStopped: boolean
 }
 
-/** What is on the volumes of claims, whoever knows of it: by the claim's uid, the pods that had a ready sandbox with it. */
+/** What is on the volumes of claims, whoever knows of it: by the claim's uid, who has written it. */
 export type Data = Map<string, Set<string>>
+
+const nodeName = 'n1'
 
 const claimOf = (world: World, name: string) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined
 
@@ -50,6 +57,7 @@ export class StorageNodes {
   constructor(world: World) {
     this.#world = world
     this.#random = world.random.fork('storage nodes')
+    this.#register()
     world.truth.onChange(({ plural, before, after }) => {
       const isNew = after && before?.metadata.uid !== after.metadata.uid
       if (plural === persistentvolumeclaims.plural && isNew) this.#bind(after as PersistentVolumeClaim)
@@ -61,30 +69,55 @@ export class StorageNodes {
     return from + this.#random.below(spread)
   }
 
+  #register(): void {
+    const conditions = [{ type: 'Ready', status: 'True' }]
+    const node = { metadata: { name: nodeName, annotations: { [marksClaims]: 'true' } }, status: { conditions } }
+    const make = (): void =>
+      void this.#world.timeline.after(0, () => {
+        this.#world.userClient.create(nodes, node as never).catch((e: unknown) => (isAlreadyExists(e) ? undefined : make()))
+      })
+    make()
+  }
+
+  /** Decides what becomes of a claim: its volume is good, no good, or one that somebody has restored. */
   #bind({ metadata: { name = '', uid = '' } }: PersistentVolumeClaim): void {
-    const { timeline, userClient: client, faults } = this.#world
+    const { faults } = this.#world
     if (faults.isOn && !areClocksSet(this.#world) && this.#random.below(3) === 0) this.spoilt.add(uid)
+    const isRestored = faults.isOn && this.#random.below(6) === 0
+    if (isRestored) this.#write(uid, 'somebody who restored a backup')
+    this.#give(name, uid, isRestored ? restoredVolume(name, uid, this.#random) : newVolume(name, uid))
+  }
+
+  #give(name: string, uid: string, volume: New<PersistentVolume>): void {
+    const { timeline, userClient: client } = this.#world
     timeline.after(this.#soon(100, 1500), () => {
       const claim = claimOf(this.#world, name)
       if (claim?.metadata.uid !== uid) return
+      const { name: volumeName = '' } = volume.metadata
+      const bound = { metadata: { uid, annotations: { [boundByController]: 'yes' } }, spec: { volumeName } }
       const act = async () => {
-        if (!claim.spec.volumeName) await client.patch(persistentvolumeclaims, 'default', name, { metadata: { uid }, spec: { volumeName: `pv-${uid}` } }, { type: 'merge' })
+        if (!this.#world.truth.get(persistentvolumes.plural, volumeName)) await client.create(persistentvolumes, volume)
+        if (!claim.spec.volumeName) await client.patch(persistentvolumeclaims, 'default', name, bound, { type: 'merge' })
         await client.patch(persistentvolumeclaims, 'default', name, { metadata: { uid }, status: { phase: 'Bound' } }, { type: 'merge', subresource: 'status' })
       }
-      act().catch(() => this.#bind(claim))
+      act().catch(() => this.#give(name, uid, volume))
     })
+  }
+
+  #write(claimUid: string, writer: string): void {
+    this.data.set(claimUid, (this.data.get(claimUid) ?? new Set()).add(writer))
   }
 
   #take(pod: Pod): void {
     const { timeline, userClient: client, faults } = this.#world
     untilDone(this.#world, pod, this.#soon(100, 2000), async (current) => {
-      const fresh = { takenAtMs: timeline.nowMs, readyAtMs: undefined, failure: undefined, hasStopped: false }
+      const fresh = { takenAtMs: timeline.nowMs, readyAtMs: undefined, memory: 'whole', failure: undefined, hasStopped: false } as const
       const isGoing = current.metadata.deletionTimestamp !== undefined
       if (isGoing) return this.#stop({ ...fresh, pod: current, trouble: undefined, healsAtMs: 0 })
       const claims = claimNamesOf(current).map((name) => claimOf(this.#world, name))
       if (!claims.every((claim) => claim?.status?.phase === 'Bound' && !claim.metadata.deletionTimestamp)) throw new Error('a claim is not there yet, or not any more')
       if (!current.spec.nodeName) {
-        const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: current.metadata.name }, target: { kind: 'Node', name: 'n1' } }
+        const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: current.metadata.name }, target: { kind: 'Node', name: nodeName } }
         await client.transport.send({ method: 'POST', path: `/api/v1/namespaces/default/pods/${current.metadata.name}/binding`, body })
       }
       const trouble = faults.isOn ? this.#random.pick<Trouble>([undefined, 'volume', 'volume', 'volume', 'network', 'config', 'unready']) : undefined
@@ -113,10 +146,62 @@ export class StorageNodes {
         return this.#work(taken)
       }
       taken.readyAtMs = timeline.nowMs
-      for (const claim of claims) this.data.set(claim!.metadata.uid!, (this.data.get(claim!.metadata.uid!) ?? new Set()).add(taken.pod.metadata.uid!))
       this.#tell(taken, this.#soon(0, 6000))
+      void this.#run(taken, claims as PersistentVolumeClaim[])
       if (trouble === 'unready') this.#becomeReady(taken)
     })
+  }
+
+  /** The containers start, and write, once the claims are marked. A claim that is being deleted is not used. */
+  async #run(taken: Taken, claims: readonly PersistentVolumeClaim[]): Promise<void> {
+    const { uid = '' } = taken.pod.metadata
+    const run = taken.readyAtMs
+    try {
+      for (const claim of claims) await this.mark(claim)
+      if (taken.hasStopped || taken.readyAtMs !== run) return
+      for (const claim of claims) this.#write(claim.metadata.uid!, `pod ${uid}`)
+      if (this.#world.faults.isOn && this.#random.below(4) === 0) this.#forget(taken)
+    } catch {
+      this.#world.timeline.after(this.#soon(500, 2000), () => {
+        if (taken.hasStopped || taken.readyAtMs !== run) return
+        // What the mark was refused for may be another claim by now.
+        const now = claims.map(({ metadata }) => claimOf(this.#world, metadata.name!))
+        if (now.every((claim, i) => claim?.metadata.uid === claims[i]!.metadata.uid)) void this.#run(taken, now as PersistentVolumeClaim[])
+      })
+    }
+  }
+
+  /** Writes the mark, and waits for the answer. */
+  async mark(claim: PersistentVolumeClaim): Promise<void> {
+    const { name = '', deletionTimestamp } = claim.metadata
+    const patch = usedPatch(claim, timestamp(this.#world.timeline.nowMs))
+    const marked = awaitsMark(claim)
+      ? (await this.#world.userClient.patch(persistentvolumeclaims, 'default', name, patch, { type: 'merge' })).metadata.deletionTimestamp
+      : deletionTimestamp
+    if (marked) throw new Error(`${name} is being deleted`)
+  }
+
+  /** Some time after a container has written, perhaps before anybody heard of it, the node loses its memory and its volumes. */
+  #forget(taken: Taken): void {
+    this.#world.timeline.after(this.#soon(100, 20_000), () => {
+      if (taken.hasStopped || !this.#world.faults.isOn) return
+      const isDenied = this.#random.below(2) === 0
+      const told = this.#told(taken)
+      taken.memory = isDenied || told === 'True' ? 'lost, and denied' : 'lost'
+      taken.readyAtMs = undefined
+      taken.failure = undefined
+      taken.trouble = 'volume'
+      taken.healsAtMs = this.#world.timeline.nowMs + this.#soon(5000, 120_000)
+      // It is its disk that is gone: the volume may be no good any more.
+      if (!areClocksSet(this.#world) && this.#random.below(2) === 0) for (const name of claimNamesOf(taken.pod)) this.spoilt.add(claimOf(this.#world, name)?.metadata.uid ?? '')
+      this.#tell(taken, 0)
+      this.#work(taken)
+    })
+  }
+
+  #told({ pod: { metadata } }: Taken): string | undefined {
+    const pod = this.#world.truth.get(pods.plural, `default/${metadata.name}`) as Pod | undefined
+    return pod?.status?.conditions?.find(({ type }) => type === sandboxConditionType)?.status
   }
 
   #isHealed({ healsAtMs }: Taken): boolean {
@@ -137,13 +222,13 @@ export class StorageNodes {
   }
 
   #report(taken: Taken, { metadata: { name = '', generation } }: Pod): Promise<unknown> {
-    const { takenAtMs, readyAtMs, trouble, failure, hasStopped } = taken
+    const { takenAtMs, readyAtMs, trouble, failure, hasStopped, memory } = taken
     const isUp = readyAtMs !== undefined && !hasStopped
     const isReady = isUp && (trouble !== 'unready' || this.#isHealed(taken))
     const turnedMs = hasStopped && readyAtMs !== undefined ? this.#world.timeline.nowMs : (readyAtMs ?? takenAtMs)
     const conditions = [
       {
-        type: sandboxConditionType, status: isUp ? 'True' : 'False', lastTransitionTime: timestamp(turnedMs),
+        type: sandboxConditionType, status: isUp ? 'True' : memory === 'lost' && readyAtMs === undefined ? 'Unknown' : 'False', lastTransitionTime: timestamp(turnedMs),
         reason: null, message: null, ...(isUp || hasStopped ? {} : failure),
       },
       { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: timestamp(isReady ? this.#world.timeline.nowMs : takenAtMs) },
@@ -175,4 +260,23 @@ export class StorageNodes {
       await this.#world.userClient.delete(pods, 'default', current.metadata.name!, { uid: current.metadata.uid, gracePeriodSeconds: 0 })
     })
   }
+}
+
+/** The volume that a provisioner makes for a claim. */
+const newVolume = (claim: string, uid: string): New<PersistentVolume> => ({
+  metadata: { name: `pvc-${uid}`, annotations: { [provisionedBy]: 'example.com/disks' } },
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    capacity: { storage: '1Gi' },
+    persistentVolumeReclaimPolicy: 'Delete',
+    claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name: claim, uid },
+    hostPath: { path: `/volumes/${uid}` },
+  },
+})
+
+/** A volume with data that somebody has restored for a claim: with the annotations of its former life, or without. */
+function restoredVolume(claim: string, uid: string, random: SeededRandom): New<PersistentVolume> {
+  const { spec } = newVolume(claim, uid)
+  const annotations = random.pick<Record<string, string>>([{}, { [provisionedBy]: 'example.com/disks' }, { [provisionedBy]: 'example.com/disks', [boundByController]: 'yes' }])
+  return { metadata: { name: `restored-${claim}-${uid.slice(0, 4)}`, annotations }, spec: spec! }
 }
