@@ -16,6 +16,7 @@ describe('faultLine()', () => {
     [{ name: 'csi', stage: 'csi', pods: { name: 'web-*', namespace: 'default', selector: 'app=web' }, delay: '9s', times: 3 } as const, 'csi\tcsi\tpods default/web-* with app=web, 9s late, 3 times'],
     [{ name: 'quiet', stage: 'heartbeat', nodes: 'worker-1', fail: 'no', for: '1m' } as const, 'quiet\theartbeat\ton worker-1, fails: no, for 1m'],
     [{ name: 'a', stage: 'network', delay: '1s', fail: true } as const, 'a\tnetwork\tall pods, 1s late and fails'],
+    [{ name: 'csi', stage: 'csi', driver: 'disks.*', fail: true } as const, 'csi\tcsi\tall pods volumes of disks.*, fails'],
     [{ name: 'image', stage: 'image', fail: true, chance: 0.5 } as const, 'image\timage\tall pods, fails, with chance 0.5'],
   ])('says in one line what %j is', (rule, line) => {
     expect(faultLine(rule)).toBe(line)

@@ -16,6 +16,7 @@ interface AddFlags {
   selector?: string
   nodes?: string
   container?: string
+  driver?: string
   delay?: string
   fail?: string | true
   times?: number
@@ -27,7 +28,7 @@ interface AddFlags {
 export function faultOf(stage: string, flags: AddFlags, nowMs: number): Record<string, unknown> {
   const { pod, namespace, selector } = flags
   const pods = { ...(pod ? { name: pod } : {}), ...(namespace ? { namespace } : {}), ...(selector ? { selector } : {}) }
-  const given = { nodes: flags.nodes, container: flags.container, delay: flags.delay, fail: flags.fail, times: flags.times, chance: flags.chance }
+  const given = { nodes: flags.nodes, container: flags.container, driver: flags.driver, delay: flags.delay, fail: flags.fail, times: flags.times, chance: flags.chance }
   return {
     name: flags.name ?? stage,
     stage,
@@ -39,12 +40,13 @@ export function faultOf(stage: string, flags: AddFlags, nowMs: number): Record<s
 }
 
 /** A fault in one line. */
-export function faultLine({ name, stage, pods, nodes, container, delay, fail, times, chance, after, for: lasts, until }: FaultRule): string {
+export function faultLine({ name, stage, pods, nodes, container, driver, delay, fail, times, chance, after, for: lasts, until }: FaultRule): string {
   const isOfNode = stage === 'heartbeat' || stage.endsWith('-pressure')
   const who = [
     pods ? `pods ${pods.namespace ? `${pods.namespace}/` : ''}${pods.name ?? '*'}${pods.selector ? ` with ${pods.selector}` : ''}` : isOfNode ? '' : 'all pods',
     nodes ? `on ${nodes}` : isOfNode ? 'all nodes' : '',
     container ? `container ${container}` : '',
+    driver ? `volumes of ${driver}` : '',
   ]
   const what = [delay ? `${delay} late` : '', delay && fail ? 'and' : '', fail ? `fails${fail === true ? '' : `: ${fail}`}` : '']
   const when = [times ? `${times} times` : '', chance ? `with chance ${chance}` : '', after ? `after ${after}` : '', lasts ? `for ${lasts}` : '', until ? `until ${until}` : '']
@@ -58,7 +60,7 @@ export function addFaultCommand(program: Command, release: string): void {
     fault.command(usage).description(description).option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
   const planOf = (command: Command): FaultPlanOptions => ({ kubeconfig: command.opts<{ kubeconfig?: string }>().kubeconfig, release })
 
-  const add = sub('add [stage]', 'stages: volumes, csi, network, ipam, sandbox, runtime-handler, image, container, heartbeat, memory-pressure, disk-pressure, pid-pressure')
+  const add = sub('add [stage]', 'stages: volumes, csi, network, ipam, sandbox, runtime-handler, sandbox-crash, image, container, heartbeat, memory-pressure, disk-pressure, pid-pressure')
     .option('-f, --filename <file>', 'a fault plan, instead of a stage')
     .option('--name <name>', 'what it is called (default: as the stage)')
     .option('--pod <name>', 'the pods that it meets, with * for anything')
@@ -66,6 +68,7 @@ export function addFaultCommand(program: Command, release: string): void {
     .option('-l, --selector <selector>', 'their labels')
     .option('--nodes <name>', 'the nodes that it meets, with * for anything')
     .option('--container <name>', 'the container that it meets')
+    .option('--driver <name>', 'the driver of volumes that it meets (csi), with * for anything')
     .option('--delay <duration>', 'how much longer the stage takes')
     .option('--fail [message]', 'that the stage fails')
     .option('--times <number>', 'how often for each pod', count)

@@ -1,8 +1,11 @@
 import type { Pod } from '../api/generated/types.ts'
 import { parseDuration } from '../base/duration.ts'
 
-/** Where something can go wrong on a node. `sandbox` is the runtime handler's part, `network` that of network and address. */
-export type Stage = 'volumes' | 'network' | 'sandbox' | 'image' | 'container' | 'heartbeat' | 'memory-pressure' | 'disk-pressure' | 'pid-pressure'
+/**
+ * Where something can go wrong on a node. `csi` is the part of one volume's driver, `sandbox` that of the runtime handler,
+ * `network` that of network and address. `sandbox-crash` ends a sandbox that is ready.
+ */
+export type Stage = 'volumes' | 'csi' | 'network' | 'sandbox' | 'sandbox-crash' | 'image' | 'container' | 'heartbeat' | 'memory-pressure' | 'disk-pressure' | 'pid-pressure'
 
 /** Who is at a stage. */
 export interface Subject {
@@ -11,6 +14,8 @@ export interface Subject {
   pod: Pod | undefined
   /** Undefined where it is about the whole pod. */
   container: string | undefined
+  /** The driver of a volume, at the stage `csi`. */
+  driver?: string | undefined
 }
 
 /** What happens at a stage: it takes so much longer, and then fails, where there is a message. */
@@ -22,6 +27,8 @@ export interface Fault {
 /** Asked each time a stage is entered, retries included; undefined where nothing is wrong. */
 export interface Faults {
   at(stage: Stage, subject: Subject): Fault | undefined
+  /** Tells when faults may have begun that meet what is there already, until the answered function is called. */
+  watch?(listener: () => void): () => void
 }
 
 export const noFaults: Faults = { at: () => undefined }
@@ -36,6 +43,10 @@ export function allOf(...plans: readonly Faults[]): Faults {
         if (next) fault = { delayMs: (fault?.delayMs ?? 0) + (next.delayMs ?? 0), fail: fault?.fail ?? next.fail }
       }
       return fault
+    },
+    watch(listener) {
+      const ends = plans.map((plan) => plan.watch?.(listener))
+      return () => ends.forEach((end) => end?.())
     },
   }
 }

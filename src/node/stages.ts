@@ -61,6 +61,24 @@ export class Stages {
     }
   }
 
+  /** What the fault plan wants of one volume's driver: it takes so much longer, and then fails. */
+  async meetDriver(pod: Pod, driver: string, signal: AbortSignal): Promise<void> {
+    const fault = this.#faults.at('csi', { node: this.#node, pod, container: undefined, driver })
+    if (fault?.delayMs) await waitFor(this.#clock, fault.delayMs, signal)
+    if (fault?.fail) throw new StageError('csi', fault.fail)
+  }
+
+  /** After how long the fault plan crashes the pod's sandbox, which is ready; undefined if it does not. */
+  crashInMs(pod: Pod): number | undefined {
+    const fault = this.#faults.at('sandbox-crash', { node: this.#node, pod, container: undefined })
+    return fault && (fault.delayMs ?? 0)
+  }
+
+  /** Tells when faults may have begun that meet what is there already. */
+  watchFaults(listener: () => void): () => void {
+    return this.#faults.watch?.(listener) ?? (() => {})
+  }
+
   /** Whether the node's next heartbeat goes out. */
   mayBeat(): boolean {
     return !this.#meetsNode('heartbeat')

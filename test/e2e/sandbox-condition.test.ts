@@ -120,7 +120,7 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
   await machine.fault('add', 'csi', '--pod', 'disk', '--fail')
   await machine.fault('add', 'ipam', '--pod', 'address', '--fail', 'no address is left')
   await kubectl.ok('create -f -', `${pod('secretive')}  volumes: [{ name: keys, secret: { secretName: later } }]\n`)
-  await kubectl.ok('create -f -', `${pod('disk')}  volumes: [{ name: scratch, emptyDir: {} }]\n`)
+  await kubectl.ok('create -f -', `${pod('disk')}  volumes: [{ name: scratch, csi: { driver: disks.example.com } }]\n`)
   await kubectl.ok('create -f -', pod('address'))
   const said = { secretive: '', disk: '', address: '' }
   const listen = async () => {

@@ -348,7 +348,7 @@ export const situations: readonly Situation[] = [
 /** Faults of the cluster's plan. The others are annotations of the pods. */
 export const faults = [
   { name: 'image', stage: 'image', pods: { name: 'image-*' }, fail: 'no such tag' },
-  { name: 'csi', stage: 'csi', pods: { name: 'csi-*' }, fail: 'the driver is away' },
+  { name: 'csi', stage: 'volumes', pods: { name: 'csi-*' }, fail: 'the driver is away' },
   { name: 'network', stage: 'network', pods: { name: 'network-*' }, fail: 'no more addresses' },
   { name: 'sandbox', stage: 'sandbox', pods: { name: 'sandbox-*' }, fail: 'no such handler' },
   { name: 'silent', stage: 'heartbeat', nodes: 'n-3', fail: true },

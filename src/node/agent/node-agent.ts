@@ -169,7 +169,9 @@ export class NodeAgent {
     const unwatchNode = sources.nodes.subscribe(this.name, (node) => this.#heartbeat.observed(node))
     const listener = { changed: (pod: Pod) => this.#changed(pod), removed: (pod: Pod) => this.#removed(pod) }
     const unwatchPods = sources.feed.subscribe(this.name, listener)
+    const unwatchFaults = this.#context.stages.watchFaults(() => this.#workers.forEach((worker) => worker.meetCrash()))
     this.#unsubscribe = () => {
+      unwatchFaults()
       unwatchNode()
       unwatchPods()
     }

@@ -36,7 +36,8 @@ describe('FaultPlan.at() goes by', () => {
 
   it('the stage, by any of its names', () => {
     const { plan } = planWith({ stage: 'csi', fail: true }, { stage: 'ipam', fail: true }, { stage: 'runtime-handler', fail: true })
-    expect(plan.at('volumes', subject())?.fail).toContain('DeadlineExceeded')
+    expect(plan.at('csi', subject({ driver: 'disks' }))?.fail).toContain('DeadlineExceeded')
+    expect(plan.at('volumes', subject())).toBeUndefined()
     expect(plan.at('network', subject())?.fail).toContain('no IP addresses available')
     expect(plan.at('sandbox', subject())?.fail).toContain('no runtime')
     expect(plan.at('image', subject())).toBeUndefined()
@@ -44,6 +45,33 @@ describe('FaultPlan.at() goes by', () => {
 })
 
 describe('FaultPlan', () => {
+  it.each([['any driver', undefined, true], ['this driver', 'disks.*', true], ['another driver', 'files.example.com', false]])('meets the volumes of %s', (_, driver, happens) => {
+    const { plan } = planWith({ stage: 'csi', fail: 'no', ...(driver ? { driver } : {}) })
+    expect(plan.at('csi', subject({ driver: 'disks.example.com' }))?.fail).toBe(happens ? 'no' : undefined)
+  })
+
+  it('crashes the sandbox of a pod once, unless it says how often', () => {
+    const crashes = (more: object) => {
+      const { plan } = planWith({ stage: 'sandbox-crash', fail: true, ...more })
+      return [1, 2, 3].map(() => plan.at('sandbox-crash', subject()) !== undefined)
+    }
+    expect([crashes({}), crashes({ times: 2 })]).toEqual([[true, false, false], [true, true, false]])
+  })
+
+  it('tells when it changes, and when something begins', () => {
+    const { plan, clock } = planWith()
+    let told = 0
+    const end = plan.watch(() => told++)
+    plan.replace([{ name: 'a', stage: 'sandbox-crash', fail: true, after: '10s' }])
+    clock.advance(9999)
+    expect(told).toBe(1)
+    clock.advance(1)
+    expect(told).toBe(2)
+    end()
+    plan.replace([])
+    expect(told).toBe(2)
+  })
+
   it('adds up delays and tells the first failure', () => {
     const { plan } = planWith({ stage: 'image', delay: '9s' }, { stage: 'image', delay: '1.5s', fail: 'a' }, { stage: 'image', fail: 'b' })
     expect(plan.at('image', subject())).toEqual({ delayMs: 10_500, fail: 'a' })

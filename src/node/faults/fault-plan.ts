@@ -14,6 +14,7 @@ const messages: Record<StageName, string> = {
   network: 'failed to setup network for sandbox: the fault plan says so',
   ipam: 'failed to setup network for sandbox: failed to allocate for range 0: no IP addresses available in range set',
   sandbox: 'the fault plan says so',
+  'sandbox-crash': 'the fault plan crashes it',
   'runtime-handler': 'failed to get sandbox runtime: no runtime for the pod\'s handler is configured',
   image: 'failed to pull image: the fault plan says so',
   container: 'failed to start container: the fault plan says so',
@@ -22,6 +23,9 @@ const messages: Record<StageName, string> = {
   'disk-pressure': 'the fault plan takes the disk',
   'pid-pressure': 'the fault plan takes the processes',
 }
+
+/** A sandbox that crashed would crash again and again: these happen once for each pod, unless the plan says how often. */
+const onceOnly: ReadonlySet<StageName> = new Set(['sandbox-crash'])
 
 interface Active {
   readonly rule: FaultRule
@@ -38,7 +42,9 @@ interface Active {
 export class FaultPlan implements Faults {
   readonly #clock: Clock
   readonly #random: Random
+  readonly #listeners = new Set<() => void>()
   #active: readonly Active[] = []
+  #cancelBeginnings: readonly (() => void)[] = []
 
   constructor(clock: Clock, random: Random, rules: readonly FaultRule[] = []) {
     this.#clock = clock
@@ -49,7 +55,17 @@ export class FaultPlan implements Faults {
   /** The plan says this from now on. Rules that it had already go on counting. */
   replace(rules: readonly FaultRule[]): void {
     const before = new Map(this.#active.map((a) => [JSON.stringify(a.rule), a]))
-    this.#active = rules.map((rule) => before.get(JSON.stringify(rule)) ?? activate(rule, this.#clock.now()))
+    const nowMs = this.#clock.now()
+    this.#active = rules.map((rule) => before.get(JSON.stringify(rule)) ?? activate(rule, nowMs))
+    for (const cancel of this.#cancelBeginnings) cancel()
+    const tell = () => this.#listeners.forEach((listener) => listener())
+    this.#cancelBeginnings = this.#active.flatMap(({ fromMs }) => (fromMs > nowMs ? [this.#clock.after(fromMs - nowMs, tell)] : []))
+    tell()
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   at(stage: Stage, subject: Subject): Fault | undefined {
@@ -66,10 +82,11 @@ export class FaultPlan implements Faults {
     const nowMs = this.#clock.now()
     if (nowMs < fromMs || nowMs >= untilMs || !isSubject(subject)) return false
     if (rule.chance !== undefined && this.#random.next() >= rule.chance) return false
-    if (rule.times === undefined) return true
+    const { times = onceOnly.has(rule.stage) ? 1 : undefined } = rule
+    if (times === undefined) return true
     const key = `${subject.pod?.metadata.uid ?? subject.node}/${subject.container ?? ''}`
     const count = hits.get(key) ?? 0
-    if (count >= rule.times) return false
+    if (count >= times) return false
     hits.set(key, count + 1)
     return true
   }
@@ -87,13 +104,14 @@ function activate(rule: FaultRule, nowMs: number): Active {
   return { rule, stage: stageNames[rule.stage], fault, isSubject: subjectMatcher(rule), fromMs, untilMs, hits: new Map() }
 }
 
-function subjectMatcher({ pods, nodes, container }: FaultRule): (subject: Subject) => boolean {
+function subjectMatcher({ pods, nodes, container, driver }: FaultRule): (subject: Subject) => boolean {
   const isNode = nameMatcher(nodes)
   const isNamespace = nameMatcher(pods?.namespace)
   const isName = nameMatcher(pods?.name)
+  const isDriver = nameMatcher(driver)
   const hasLabels: LabelMatcher = parseLabelSelector(pods?.selector ?? '')
-  return ({ node, pod, container: at }) => {
-    if (!isNode(node) || (container !== undefined && at !== container)) return false
+  return ({ node, pod, container: at, driver: by }) => {
+    if (!isNode(node) || !isDriver(by ?? '') || (container !== undefined && at !== container)) return false
     if (!pods) return true
     return pod !== undefined && isNamespace(pod.metadata.namespace ?? '') && isName(pod.metadata.name ?? '') && hasLabels(pod.metadata.labels)
   }

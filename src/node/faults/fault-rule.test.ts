@@ -29,6 +29,7 @@ describe('parseFaults()', () => {
     ['a field that there is not', 'stage: image\nfail: true\ndealy: 9s', 'faults[0].dealy: is not a field of a fault'],
     ['a number that makes no sense', 'stage: image\nfail: true\ntimes: 0', 'faults[0].times: must be a number greater than 0'],
     ['a chance above one', 'stage: image\nfail: true\nchance: 5', 'faults[0].chance: must be greater than 0 and at most 1'],
+    ['a driver of something else', 'stage: image\nfail: true\ndriver: disks', 'faults[0].driver: only volumes have one'],
     ['a time that is none', 'stage: image\nfail: true\nuntil: tomorrow', 'faults[0].until: must be a time'],
     ['a heartbeat that is late', 'stage: heartbeat\ndelay: 9s', 'faults[0]: a heartbeat can only fail'],
   ])('refuses %s', async (_what, lines, message) => {

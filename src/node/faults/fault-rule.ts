@@ -6,11 +6,12 @@ import type { Stage } from '../faults.ts'
 /** Names of stages as a plan may say them: some are parts of others, with messages of their own. */
 export const stageNames = {
   volumes: 'volumes',
-  csi: 'volumes',
+  csi: 'csi',
   network: 'network',
   ipam: 'network',
   sandbox: 'sandbox',
   'runtime-handler': 'sandbox',
+  'sandbox-crash': 'sandbox-crash',
   image: 'image',
   container: 'container',
   heartbeat: 'heartbeat',
@@ -31,6 +32,8 @@ export interface FaultRule {
   pods?: { namespace?: string; name?: string; selector?: string }
   nodes?: string
   container?: string
+  /** Of `csi`: the driver of the volume. `*` stands for anything. */
+  driver?: string
   /** How much longer it takes: `9s`. */
   delay?: string
   /** That it fails then: with this message, or with that of the stage. */
@@ -56,6 +59,7 @@ const checks: Record<string, (value: unknown) => string | undefined> = {
   pods: podsProblem,
   nodes: (v) => (isText(v) ? undefined : 'must be a name, with "*" for anything'),
   container: (v) => (isText(v) ? undefined : 'must be a name'),
+  driver: (v) => (isText(v) ? undefined : 'must be a name, with "*" for anything'),
   delay: durationProblem,
   fail: (v) => (v === true || isText(v) ? undefined : 'must be true or a message'),
   times: (v) => (Number.isInteger(v) && (v as number) > 0 ? undefined : 'must be a number greater than 0'),
@@ -91,6 +95,7 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
   }
   if (rule['stage'] === undefined) throw new Error(`${path}.stage: ${checks['stage']!(undefined)}`)
   if (rule['delay'] === undefined && rule['fail'] === undefined) throw new Error(`${path}: needs a delay, or fail, or both`)
+  if (rule['driver'] !== undefined && rule['stage'] !== 'csi') throw new Error(`${path}.driver: only volumes have one, at the stage csi`)
   if (nodeStages.has(rule['stage'] as StageName) && rule['fail'] === undefined) throw new Error(`${path}: a ${rule['stage'] as string} can only fail`)
   return rule as unknown as FaultRule
 }

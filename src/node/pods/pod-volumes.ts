@@ -1,6 +1,7 @@
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret } from '../../api/generated/types.ts'
 import type { SandboxFailure } from '../../api/kinds/sandbox-condition.ts'
 import { configmaps, isNotFound, persistentvolumeclaims, persistentvolumes, secrets, serviceaccounts } from '../../client/index.ts'
+import { readySandbox } from '../runtime/pod-view.ts'
 import { referencesOf } from '../sources/pod-references.ts'
 import type { VolumeSources } from '../volumes/volume-manager.ts'
 import { BackOff } from './back-off.ts'
@@ -45,6 +46,12 @@ export class PodVolumes {
     this.#isStale = true
   }
 
+  /** They are gone with all that the machine had mounted: they are made anew the next time. */
+  lose(): void {
+    this.#paths = undefined
+    this.#isStale = true
+  }
+
   /** Follows what the pod refers to. */
   follow(pod: Pod): void {
     for (const { type, name } of referencesOf(pod)) {
@@ -67,10 +74,13 @@ export class PodVolumes {
   async mount(pod: Pod, signal: AbortSignal): Promise<'mounted' | { retryMs: number; mayGoOn: boolean }> {
     if (this.#paths && !this.#isStale) return 'mounted'
     const { stages, volumes, view, clock } = this.#context
-    const { sandboxes } = view.state(pod.metadata.uid!)
-    const make = () => volumes.mount(pod, this.#sources(signal), { ...this.#context.place(), podIps: sandboxes[0]?.ips ?? [] })
-    // A pod that is adopted has its volumes: no stage is entered.
-    const isStage = this.#paths === undefined && sandboxes.length === 0
+    const state = view.state(pod.metadata.uid!)
+    // A pod that is adopted with its sandbox has its volumes: no stage is entered. After a reboot it has neither.
+    const isStage = this.#paths === undefined && !readySandbox(state, pod.spec.hostNetwork === true)
+    const sources = this.#sources(signal)
+    const driver = (name: string) => stages.meetDriver(pod, name, signal)
+    const place = { ...this.#context.place(), podIps: state.sandboxes[0]?.ips ?? [] }
+    const make = () => volumes.mount(pod, isStage ? { ...sources, driver } : sources, place)
     try {
       this.#isStale = false
       this.#paths = await (isStage ? stages.run('volumes', pod, signal, make) : make())

@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { SandboxFailure } from '../../api/kinds/sandbox-condition.ts'
+import { parseDuration } from '../../base/duration.ts'
 import { PodProbes } from '../probes/pod-probes.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
@@ -26,6 +27,9 @@ const sandboxRetryLongestMs = 10_000
 const startRetryMs = 10_000
 /** The API did not take the mark on a claim. */
 const markRetryMs = 2000
+/** On a pod: after how long its first sandbox crashes. */
+const crashAnnotation = 'coxswain.dev/simulate-sandbox-crash-after'
+const soonestCrashMs = 1000
 /** The runtime did not end what it was to end. */
 const endRetryMs = 1000
 
@@ -57,6 +61,10 @@ export class PodWorker {
   readonly #abort = new AbortController()
   /** Of everything: over when the agent stops. */
   readonly #leaving = new AbortController()
+  /** Whether there was a sandbox since this worker took the pod. */
+  #hadSandbox = false
+  /** What the fault plan has in mind for the present sandbox. */
+  #crash: { sandboxId: string; atMs: number; cancel: () => void } | undefined
   #cancelWake: { atMs: number; cancel: () => void } | undefined
 
   /** `over` is told when nothing is left of the pod. */
@@ -257,10 +265,18 @@ export class PodWorker {
         return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
       }
       if (plan.kind === 'create sandbox') {
+        // A runtime that has lost all of the pod was rebooted, and what was mounted is gone with it.
+        if (this.#hadSandbox && this.#context.view.state(this.uid).sandboxes.length === 0) {
+          this.#hadSandbox = false
+          this.#volumes.lose()
+          return this.wake()
+        }
         if (!(await this.#createSandbox(plan.attempt, signal))) return
         continue
       }
       this.#sandboxFailure = undefined
+      if (!this.#hadSandbox) this.meetCrash()
+      this.#hadSandbox = true
       for (const { container, status, message } of plan.stop) {
         await stopContainer(this.#context, this.#pod, container, status, Number(this.#pod.spec.terminationGracePeriodSeconds ?? 30), message)
         this.report()
@@ -335,10 +351,39 @@ export class PodWorker {
     }
     this.#sandboxRetries.reset('')
     this.report()
+    this.#hadSandbox = true
+    this.meetCrash()
     return true
   }
 
+  /** Crashes the sandbox when the fault plan, or the pod itself, wants that. Asked for each sandbox, and when the plan changes. */
+  meetCrash(): void {
+    const sandbox = this.#readySandbox
+    if (!sandbox || this.#ending || this.#isOver) return
+    const { clock, stages, runtime } = this.#context
+    const planned = stages.crashInMs(this.#pod)
+    // Only the first one: what is made in its place lives.
+    const own = sandbox.metadata.attempt === 0 ? parseDuration(this.#pod.metadata.annotations?.[crashAnnotation]) : undefined
+    const inMs = planned ?? (own === undefined ? undefined : sandbox.createdAtMs + own - clock.now())
+    if (inMs === undefined || !runtime.crashSandbox) return
+    // Never at once: a plan that crashes every sandbox would leave no time for anything else.
+    const atMs = Math.max(clock.now() + inMs, sandbox.createdAtMs + soonestCrashMs)
+    if (this.#crash?.sandboxId === sandbox.id && this.#crash.atMs <= atMs) return
+    this.#crash?.cancel()
+    const cancel = clock.after(Math.max(atMs - clock.now(), 0), () => {
+      if (this.#ending || this.#isOver || this.#readySandbox?.id !== sandbox.id) return
+      this.#context.logger.info('the fault plan crashes a sandbox', { pod: this.#pod.metadata.name })
+      void Promise.resolve(runtime.crashSandbox?.(sandbox.id)).catch((error: unknown) => this.#context.logger.warn('a sandbox could not be crashed', { error }))
+    })
+    this.#crash = { sandboxId: sandbox.id, atMs, cancel }
+  }
+
+  get #readySandbox() {
+    return readySandbox(this.#context.view.state(this.uid), this.#pod.spec.hostNetwork === true)
+  }
+
   #release(): void {
+    this.#crash?.cancel()
     this.#volumes.release()
     this.#cancelWake?.cancel()
     this.#probes.stop()

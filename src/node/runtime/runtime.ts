@@ -151,6 +151,8 @@ export interface Runtime {
   /** Ends all that runs in it, and its network. */
   stopPodSandbox(id: string): Promise<void>
   removePodSandbox(id: string): Promise<void>
+  /** Ends a sandbox with all that is in it, as a guest kernel does that crashes. For fault plans; CRI has no such call. */
+  crashSandbox?(id: string): void | Promise<void>
   podSandboxStatus(id: string): Promise<SandboxStatus>
   listPodSandboxes(): Promise<SandboxStatus[]>
 

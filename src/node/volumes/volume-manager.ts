@@ -3,6 +3,7 @@ import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Projected
 import type { Int64 } from '../../api/int64.ts'
 import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
 import type { Place } from '../env/field-values.ts'
+import { StageError } from '../stages.ts'
 import type { Disk } from './disk.ts'
 import { type VolumeFiles, configMapFiles, downwardFiles, secretFiles } from './files.ts'
 import { MountError } from './mount-error.ts'
@@ -15,6 +16,8 @@ export interface VolumeSources {
   volume(name: string): Promise<PersistentVolume | undefined>
   /** A token of the pod's service account. */
   token(pod: Pod, audience: string | undefined, expirationSeconds: Int64 | undefined): Promise<string>
+  /** A volume is about to be mounted by its driver: throws where that fails. */
+  driver?(name: string): Promise<void>
 }
 
 /** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups. */
@@ -115,6 +118,7 @@ export class VolumeManager {
     if (volume.hostPath) return { at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? ''), isOfMachine: true }
     if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources)
     if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources)
+    if (volume.csi) await this.#driver(name, volume.csi.driver, sources)
     await this.#disk.makeDirectory(directory('empty-dir'), 0o777)
     return ofPod(directory('empty-dir'))
   }
@@ -153,6 +157,14 @@ export class VolumeManager {
     return hostPath
   }
 
+  /** Lets the driver of a volume have its turn. One that people have made of a path has none. */
+  async #driver(volume: string, driver: string | undefined, sources: VolumeSources): Promise<void> {
+    if (driver === undefined || !sources.driver) return
+    await sources.driver(driver).catch((e: unknown) => {
+      throw e instanceof StageError ? MountError.of(volume, e) : e
+    })
+  }
+
   async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<Mounted> {
     const namespace = pod.metadata.namespace ?? ''
     const wait = (reason: SandboxReason, problem: string) => {
@@ -167,7 +179,8 @@ export class VolumeManager {
     if (claim.status?.phase !== 'Bound' || !volumeName) throw wait('ClaimNotBound', 'PVC is not bound')
     const bound = await sources.volume(volumeName)
     if (!bound) throw wait('VolumeMountFailed', absent(`PV ${volumeName}`, 'persistentvolumes', volumeName))
-    const { hostPath, local } = bound.spec
+    const { hostPath, local, csi } = bound.spec
+    await this.#driver(volume, csi?.driver ?? bound.metadata.annotations?.[provisionedBy], sources)
     if (hostPath) {
       const isMadeForIt = bound.metadata.annotations?.[provisionedBy] !== undefined
       return { at: await this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate'), isOfMachine: !isMadeForIt }

@@ -54,6 +54,22 @@ export function describeRuntime(name: string, open: () => Promise<RuntimeBench>)
       expect((await runtime.listPodSandboxes()).find((s) => s.id === id)).toEqual(status)
     })
 
+    it('remembers since some time', () => {
+      expect(runtime.remembersSinceMs).toBeGreaterThan(0)
+    })
+
+    it('ends all that is in a sandbox that crashes', async () => {
+      const events = listen()
+      const id = await runSandbox()
+      const container = await startIn(id)
+      await runtime.crashSandbox!(id)
+      expect((await runtime.podSandboxStatus(id)).state).toBe('notReady')
+      expect(await runtime.containerStatus(container)).toMatchObject({ state: 'exited', exitCode: 137 })
+      expect(events(id)).toContain('sandbox stopped')
+      await runtime.crashSandbox!(id)
+      await runtime.removePodSandbox(id)
+    })
+
     it('gives each sandbox an address, but for those with the host\'s network', async () => {
       const [a, b, host] = await Promise.all([runSandbox(), runSandbox(), runSandbox({ hostNetwork: true })])
       const ipsOf = async (id: string) => (await runtime.podSandboxStatus(id)).ips

@@ -331,6 +331,7 @@ describe('an agent that is started anew', () => {
     const shim = processStat(pid)!.parent
     process.kill(shim, 'SIGKILL')
     expect(await ended(first, id)).toMatchObject({ exitCode: 137, reason: 'Error', message: 'the shim that held the container has ended' })
+    expect((await first.listPodSandboxes()).map(({ state }) => state)).toEqual(['notReady'])
     await vi.waitFor(() => expect(isAlive(pid, '')).toBe(false))
     const next = await run(first, shell('exit 6'))
     expect((await ended(first, next.id)).exitCode).toBe(6)

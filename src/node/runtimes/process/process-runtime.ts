@@ -134,10 +134,19 @@ export class ProcessRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.state !== 'ready') return
     await Promise.all(this.#containersOf(id).map((c) => this.stopContainer(c.id, 0)))
-    this.#hostPorts.close(id)
+    // The shim may have been lost meanwhile, and the sandbox with it.
+    if (this.#sandboxes.get(id)?.state === 'ready') this.#closeSandbox(sandbox)
+  }
+
+  #closeSandbox(sandbox: SandboxRecord): void {
+    this.#hostPorts.close(sandbox.id)
     if (sandbox.address !== undefined) this.#addresses.giveBack(sandbox.address)
     this.#putSandbox({ ...sandbox, state: 'notReady' })
-    this.#tell('stopped', id)
+    this.#tell('stopped', sandbox.id)
+  }
+
+  async crashSandbox(id: string): Promise<void> {
+    await this.stopPodSandbox(id)
   }
 
   async removePodSandbox(id: string): Promise<void> {
@@ -297,6 +306,7 @@ export class ProcessRuntime implements Runtime {
       if (sandbox.boot !== boot) this.#putSandbox({ ...sandbox, state: 'notReady' })
       else if (sandbox.state === 'ready' && sandbox.address !== undefined) await this.#keepNetwork(sandbox, sandbox.address)
     }
+    const lost = new Set<string>()
     for (const record of containers) {
       const container: Container = { ...record, process: this.#records.processState(record.id) }
       if (!this.#sandboxes.has(record.sandboxId)) {
@@ -307,8 +317,11 @@ export class ProcessRuntime implements Runtime {
       if (container.process?.state !== 'running') continue
       const isOfThisBoot = this.#sandboxes.get(record.sandboxId)!.boot === boot
       if (!isOfThisBoot) this.#end(container, 255, 'Error', 'the machine was started anew')
-      else if (!hasShim || !isAlive(container.process.pid, container.process.pidStart)) this.#endUnlessRecorded(container)
+      else if (!hasShim || !isAlive(container.process.pid, container.process.pidStart)) {
+        if (this.#endUnlessRecorded(container) && !hasShim) lost.add(container.sandboxId)
+      }
     }
+    this.#loseSandboxes(lost)
     this.#limits.watch()
   }
 
@@ -342,13 +355,25 @@ export class ProcessRuntime implements Runtime {
   }
 
   #shimLost(): void {
-    for (const container of this.#containers.values()) if (container.process?.state === 'running') this.#endUnlessRecorded(container)
+    const running = [...this.#containers.values()].filter(({ process }) => process?.state === 'running')
+    const lost = running.filter((container) => this.#endUnlessRecorded(container))
+    this.#loseSandboxes(new Set(lost.map(({ sandboxId }) => sandboxId)))
   }
 
-  /** There is no shim that could write its end: either it has, or nobody knows. */
-  #endUnlessRecorded(container: Container): void {
+  /** A sandbox is what its shim holds: without the shim it is not ready any more. One whose containers had all ended stays. */
+  #loseSandboxes(ids: ReadonlySet<string>): void {
+    for (const id of ids) {
+      const sandbox = this.#sandboxes.get(id)
+      if (sandbox?.state === 'ready') this.#closeSandbox(sandbox)
+    }
+  }
+
+  /** There is no shim that could write its end: either it has, or nobody knows. Answers whether nobody knows. */
+  #endUnlessRecorded(container: Container): boolean {
     this.#containerEnded(container.id)
-    if (container.process?.state === 'running') this.#endLost(container)
+    const isLost = container.process?.state === 'running'
+    if (isLost) this.#endLost(container)
+    return isLost
   }
 
   #endLost(container: Container): void {

@@ -15,7 +15,6 @@ import {
   type SandboxStatus,
   type Usage,
 } from '../../runtime/runtime.ts'
-import { parseDuration } from '../../../base/duration.ts'
 import { AddressPool } from './address-pool.ts'
 import { type Behaviour, annotationOf, behaviourOf, killed } from './behaviour.ts'
 import { simulatedImage } from './images.ts'
@@ -53,7 +52,7 @@ export class SimulatedRuntime implements Runtime {
   readonly #clock: Clock
   readonly #random: Random
   readonly #delays: Record<'sandbox' | 'image' | 'start', number>
-  readonly #sandboxes = new Map<string, SandboxStatus & { cancelCrash: () => void }>()
+  readonly #sandboxes = new Map<string, SandboxStatus>()
   readonly #containers = new Map<string, SimulatedContainer>()
   readonly #images = new Set<string>()
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
@@ -86,13 +85,7 @@ export class SimulatedRuntime implements Runtime {
     const id = this.#newId()
     const { metadata, labels, annotations, hostNetwork } = config
     const ips = hostNetwork ? [] : [this.#addresses.take(id)]
-    const crashAfterMs = parseDuration(annotations['coxswain.dev/simulate-sandbox-crash-after'])
-    // Only the first one: what is made in its place lives.
-    const crashes = crashAfterMs !== undefined && metadata.attempt === 0
-    this.#sandboxes.set(id, {
-      id, metadata, state: 'ready', createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations,
-      cancelCrash: crashes ? this.#clock.after(crashAfterMs, () => this.crashSandbox(id)) : nothing,
-    })
+    this.#sandboxes.set(id, { id, metadata, state: 'ready', createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations })
     this.#tell({ kind: 'started', sandboxId: id, containerId: undefined })
     return id
   }
@@ -111,12 +104,11 @@ export class SimulatedRuntime implements Runtime {
   }
 
   async podSandboxStatus(id: string): Promise<SandboxStatus> {
-    const { cancelCrash: _, ...status } = this.#sandbox(id)
-    return status
+    return this.#sandbox(id)
   }
 
   async listPodSandboxes(): Promise<SandboxStatus[]> {
-    return [...this.#sandboxes.values()].map(({ cancelCrash: _, ...status }) => status)
+    return [...this.#sandboxes.values()]
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
@@ -269,7 +261,6 @@ export class SimulatedRuntime implements Runtime {
   crashSandbox(id: string): void {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.state !== 'ready') return
-    sandbox.cancelCrash()
     for (const { status } of this.#containers.values()) if (status.sandboxId === id) this.exitContainer(status.id, killed)
     this.#addresses.giveBack(id)
     this.#sandboxes.set(id, { ...sandbox, state: 'notReady' })
@@ -278,7 +269,6 @@ export class SimulatedRuntime implements Runtime {
 
   /** Forgets everything, as a machine does that loses power; nobody is told. Images stay. */
   reboot(): void {
-    for (const { cancelCrash } of this.#sandboxes.values()) cancelCrash()
     for (const { cancelExit } of this.#containers.values()) cancelExit()
     this.#sandboxes.clear()
     this.#containers.clear()
