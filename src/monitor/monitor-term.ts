@@ -4,12 +4,14 @@ import type { Logger } from '../base/logger.ts'
 import { type MetricsRegistry, labelText } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import {
-  Client, InformerFactory, type SharedInformer, type Term, type Transport, persistentvolumeclaims, pods,
+  Client, InformerFactory, type KubeObject, type SharedInformer, type Term, type Transport, configmaps, persistentvolumeclaims,
+  pods, secrets,
 } from '../client/index.ts'
 import type { Group } from './groups.ts'
 import type { SandboxConsumer, SandboxObservation } from './observation.ts'
 import { PodLabels } from './pod-labels.ts'
 import { SandboxTracker } from './sandbox/tracker.ts'
+import { type Found, type NamedObject, type UserResource, lackOf } from './sandbox/user-objects.ts'
 import { podSeries } from './series/pod-series.ts'
 import { registerState } from './series/state-series.ts'
 import { workloadSeries } from './series/workload-series.ts'
@@ -27,6 +29,9 @@ export interface MonitorSettings {
   podGroups: readonly Group[]
   creationTimeoutMs: number
   hasPodSeries: boolean
+  hasWorkloadSeries: boolean
+  /** Whether the metadata of config maps and secrets is read. */
+  readsUserObjects: boolean
   /** More of a kind are not told of one by one. */
   maxObjects: number
   consumers: readonly SandboxConsumer[]
@@ -41,6 +46,8 @@ export class MonitorTerm implements Term {
   readonly #factory: InformerFactory
   readonly #pods: SharedInformer<Pod>
   readonly #claims: SharedInformer<PersistentVolumeClaim>
+  /** By what is told whether an object that a pod names is absent. */
+  readonly #userObjects: Map<UserResource, SharedInformer>
   readonly #tracker: SandboxTracker
   readonly #snapshots: Snapshots | undefined
   readonly #told
@@ -54,12 +61,14 @@ export class MonitorTerm implements Term {
     this.#factory = new InformerFactory({ transport, clock, random, logger, metrics, name: 'monitor' })
     this.#pods = this.#factory.informer(pods, { transform: podSlimmer(podGroups) })
     this.#claims = this.#factory.informer(persistentvolumeclaims, { transform: slimClaim })
+    this.#userObjects = new Map<UserResource, SharedInformer>([['persistentvolumeclaims', this.#claims as unknown as SharedInformer]])
+    if (settings.readsUserObjects) for (const type of [configmaps, secrets]) this.#userObjects.set(type.plural as UserResource, this.#factory.metadata(type))
     const labels = new PodLabels(podGroups, (key) => this.#claims.get(key))
     this.#told = metrics.counter('coxswain_monitor_observations_total', 'What was told of sandboxes, by kind.')
     this.#tracker = this.#makeTracker(labels)
     this.#snapshots = settings.storage && this.#makeSnapshots(settings.storage)
     if (settings.hasPodSeries) registerState(metrics, podSeries(this.#tracker.pods, labels), settings.maxObjects, () => clock.now())
-    this.#followWorkloads()
+    if (settings.hasWorkloadSeries) this.#followWorkloads()
   }
 
   get hasStarted(): boolean {
@@ -71,13 +80,19 @@ export class MonitorTerm implements Term {
     this.#factory.start()
     // A pod's labels name the classes of its claims: these are there first.
     await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)])
+    await Promise.all([...this.#userObjects.values()].map((cache) => cache.synced(signal)))
     const handler = {
-      add: (pod: Pod) => this.#tracker.see(pod),
+      add: (pod: Pod, isInitial: boolean) => this.#tracker.see(pod, !isInitial),
       update: (_: Pod, pod: Pod) => this.#tracker.see(pod),
       delete: (pod: Pod, isFinal: boolean) => this.#tracker.gone(pod, isFinal),
+      bookmark: () => this.#hasStarted && this.#tracker.heard(),
     }
     this.#undo.push(this.#pods.addHandler(handler))
     this.#tracker.forgetUnseen()
+    for (const [resource, cache] of this.#userObjects) {
+      const changed = ({ metadata: { namespace = '', name = '' } }: KubeObject) => this.#tracker.seeObject(resource, `${namespace}/${name}`)
+      this.#undo.push(cache.addHandler({ add: (object, isInitial) => isInitial || changed(object), delete: changed }))
+    }
     this.#hasStarted = true
   }
 
@@ -98,8 +113,11 @@ export class MonitorTerm implements Term {
       clock,
       timeoutMs: creationTimeoutMs,
       labelsOf: (pod) => labels.of(pod),
+      lackOf: (pod) => lackOf(pod, (object) => this.#find(object)),
       isCurrent: () => this.#pods.state.kind === 'Watching',
       tell: (fact) => this.#tell(fact),
+      appeared: (labels) => this.#each('appeared', (consumer) => consumer.appeared?.(labels)),
+      vanished: (labels) => this.#each('vanished', (consumer) => consumer.vanished?.(labels)),
       changed: () => this.#snapshots?.changed(),
     })
   }
@@ -113,13 +131,27 @@ export class MonitorTerm implements Term {
 
   #tell(fact: SandboxObservation): void {
     this.#told.with({ kind: fact.kind }).inc()
+    this.#each(`${fact.kind} ${fact.namespace}/${fact.name}`, (consumer) => consumer.observe(fact))
+  }
+
+  #each(what: string, call: (consumer: SandboxConsumer) => void): void {
     for (const consumer of this.#settings.consumers) {
       try {
-        consumer.observe(fact)
-      } catch (e) {
-        this.#settings.logger.error('a consumer of observations has failed', { error: e, observation: fact.kind, pod: `${fact.namespace}/${fact.name}` })
+        call(consumer)
+      } catch (error) {
+        this.#settings.logger.error('a consumer of observations has failed', { error, what })
       }
     }
+  }
+
+  /** Undefined where objects of this resource are not read. */
+  #find({ resource, key }: NamedObject): Found {
+    const cache = this.#userObjects.get(resource)
+    if (!cache?.hasSynced) return undefined
+    const found = cache.get(key)
+    if (!found) return null
+    const createdAtMs = Date.parse(String(found.metadata.creationTimestamp))
+    return { createdAtMs: Number.isNaN(createdAtMs) ? undefined : createdAtMs }
   }
 
   /** All are told from the caches themselves: a series goes with its object. */

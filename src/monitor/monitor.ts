@@ -27,6 +27,10 @@ export interface MonitorChoices {
   creationTimeoutMs: number
   maxGroups: number
   maxObjects: number
+  /** Whether the state of workloads is told; another exporter may do that already. */
+  workloadSeries: boolean
+  /** Whether config maps and secrets are looked up, by their metadata alone. Otherwise the node's reason decides. */
+  userObjects: boolean
 }
 
 export const defaultChoices: MonitorChoices = {
@@ -37,6 +41,8 @@ export const defaultChoices: MonitorChoices = {
   creationTimeoutMs: 5 * 60_000,
   maxGroups: 1000,
   maxObjects: 100_000,
+  workloadSeries: true,
+  userObjects: true,
 }
 
 export interface MonitorOptions extends Omit<TermRunnerOptions, 'name' | 'begin' | 'leaderElection' | 'metrics'>, Partial<MonitorChoices> {
@@ -54,17 +60,21 @@ export class Monitor extends TermRunner {
 
   constructor(options: MonitorOptions) {
     const { metrics, consumers = [], storage } = options
-    const { modes, groupBy, podGroups, bounds, creationTimeoutMs, maxGroups, maxObjects } = { ...defaultChoices, ...options }
-    const histograms = modes.includes('histograms') ? [new SandboxHistograms({ groupBy, bounds: [...new Set(bounds)].sort((a, b) => a - b), maxGroups }, metrics)] : []
+    const { modes, groupBy, podGroups, bounds, creationTimeoutMs, maxGroups, maxObjects, workloadSeries, userObjects } = { ...defaultChoices, ...options }
+    const clock = options.clock ?? systemClock
+    const counting = { groupBy, bounds: [...new Set(bounds)].sort((a, b) => a - b), maxGroups, nowMs: () => clock.now() }
+    const histograms = modes.includes('histograms') ? [new SandboxHistograms(counting, metrics)] : []
     const all = [...histograms, ...consumers]
     const settings = {
-      clock: options.clock ?? systemClock,
+      clock,
       random: options.random ?? systemRandom,
       logger: options.logger ?? silentLogger,
       metrics,
       podGroups: [...new Set([...groupBy, ...podGroups])],
       creationTimeoutMs,
       hasPodSeries: modes.includes('pods'),
+      hasWorkloadSeries: workloadSeries,
+      readsUserObjects: userObjects,
       maxObjects,
       consumers: all,
       storage,

@@ -1,8 +1,10 @@
 /**
- * What the monitor tells of a pod's sandbox: `created`, ready for the first time; `failed`, not ready within the configured time; `recreated`, ready again after it
- * was lost; `terminated`, gone after the pod was deleted.
+ * What the monitor tells of a pod's sandbox: `created`, ready for the first time; `failed`, not ready within the
+ * configured time; `abandoned`, neither when the pod was deleted, evicted or came to its end; `recreated`, ready again
+ * after it was lost; `terminated`, gone after the pod was deleted; `unterminated`, not known to be gone when the deleted
+ * pod was removed from the API.
  */
-export type SandboxFactKind = 'created' | 'failed' | 'recreated' | 'terminated'
+export type SandboxFactKind = 'created' | 'failed' | 'abandoned' | 'recreated' | 'terminated' | 'unterminated'
 
 /** One measurement of one pod. Facts of a kind come once a pod, `recreated` once a time. */
 export interface SandboxObservation {
@@ -12,11 +14,15 @@ export interface SandboxObservation {
   readonly name: string
   /** When it happened, by the pod's own conditions; of `failed`, when the time was up. Facts may come late, and out of order. */
   readonly atMs: number
-  /** `created`: since it was scheduled. `failed`: the configured time. `recreated`: since it was lost; undefined where that was not seen. `terminated`: since the deletion. */
+  /**
+   * `created`, `abandoned`: since it was scheduled, at least. `failed`: the configured time. `recreated`: since it was
+   * lost; undefined where that was not seen. `terminated`, `unterminated`: since the deletion. Of a wait that is not the
+   * user's, time for which an object of the user was absent is taken off.
+   */
   readonly latencyMs: number | undefined
-  /** Of `created`: whether a `failed` was told of this pod before. Who counts pods counts it once. */
+  /** Of `created`: whether `failed` or `abandoned` was told of this pod before. Who counts pods counts it once. */
   readonly isLate: boolean
-  /** Whether the node named a config map or secret as missing, which the pod's owner provides: it burns no budget. */
+  /** Whether the pod waited for an object of its user for at least half of the time: it burns no budget. */
   readonly isUserError: boolean
   readonly labels: SandboxLabels
 }
@@ -46,6 +52,10 @@ export interface Page {
 /** Who makes something of the facts. It registers its metrics by itself. */
 export interface SandboxConsumer {
   observe(fact: SandboxObservation): void
+  /** The first pod with these labels is there: what counts them is born at zero, before anything has happened. */
+  appeared?(labels: SandboxLabels): void
+  /** The last pod with these labels is gone. */
+  vanished?(labels: SandboxLabels): void
   /** What it keeps beyond a restart. After one, facts that are newer than the snapshot are told again, and those that it holds are not. */
   readonly section?: SnapshotSection
   /** By path: `/slo`. */

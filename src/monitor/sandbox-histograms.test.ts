@@ -8,11 +8,14 @@ const fact = (kind: SandboxObservation['kind'], seconds: number | undefined, lab
   labels: { namespace: 'n', runtime_class: '', storage_classes: '', volumes: '0', ...labels },
 })
 
-function counted(facts: SandboxObservation[], options: Partial<HistogramOptions> = {}, saved?: unknown) {
+function counted(facts: SandboxObservation[], options: Partial<HistogramOptions> = {}, saved?: unknown, isAlive = true) {
   const metrics = new MetricsRegistry()
-  const histograms = new SandboxHistograms({ groupBy: ['runtimeClass'], bounds: [1, 10], maxGroups: 3, ...options }, metrics)
+  const histograms = new SandboxHistograms({ groupBy: ['runtimeClass'], bounds: [1, 10], maxGroups: 3, nowMs: () => 0, ...options }, metrics)
   if (saved !== undefined) histograms.section.restore(saved)
-  for (const one of facts) histograms.observe(one)
+  for (const one of facts) {
+    if (isAlive) histograms.appeared(one.labels)
+    histograms.observe(one)
+  }
   const lines = metrics.text().split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.endsWith(' 0')).map((line) => line.replace('coxswain_pod_sandbox_', ''))
   return { lines, saved: JSON.parse(JSON.stringify(histograms.section.save())) as unknown }
 }
@@ -45,8 +48,8 @@ it('SandboxHistograms counts every kind apart, by the labels that were chosen', 
   ])
 })
 
-it('SandboxHistograms counts what users did apart from everything else', () => {
-  expect(counted([fact('created', 100, {}, true), fact('failed', 300, {}, true)]).lines).toEqual(['user_errors_total{runtime_class=""} 2'])
+it('SandboxHistograms counts a pod that is an error of its user once, and as nothing else', () => {
+  expect(counted([fact('failed', 300, {}, true), { ...fact('created', 400, {}, true), isLate: true }]).lines).toEqual(['user_errors_total{runtime_class=""} 1'])
 })
 
 it('SandboxHistograms takes groups beyond the limit for one, and says how often', () => {
@@ -58,6 +61,24 @@ it('SandboxHistograms takes groups beyond the limit for one, and says how often'
     'creation_failures_total{runtime_class="c"} 1',
     'creation_failures_total{runtime_class="_other"} 2',
   ])
+})
+
+it('SandboxHistograms forgets groups without pods for groups that have some', () => {
+  const facts = ['a', 'b', 'c', 'd', 'e'].map((runtime_class) => fact('failed', 300, { runtime_class }))
+  expect(counted(facts, {}, undefined, false).lines).toEqual(['c', 'd', 'e'].map((name) => `creation_failures_total{runtime_class="${name}"} 1`))
+})
+
+it('SandboxHistograms forgets a group an hour after its last pod, and has one from its first pod on', () => {
+  let nowMs = 0
+  const metrics = new MetricsRegistry()
+  const histograms = new SandboxHistograms({ groupBy: ['namespace'], bounds: [1], maxGroups: 3, nowMs: () => nowMs }, metrics)
+  const count = () => metrics.text().split('\n').filter((line) => /creation_duration_seconds_count|failures_total\{/.test(line))
+  histograms.appeared({ namespace: 'n' })
+  expect(count()).toEqual(['coxswain_pod_sandbox_creation_duration_seconds_count{namespace="n"} 0', 'coxswain_pod_sandbox_creation_failures_total{namespace="n"} 0'])
+  nowMs = 2 * 3_600_000
+  expect(count()).toHaveLength(2)
+  histograms.vanished({ namespace: 'n' })
+  expect(count()).toEqual([])
 })
 
 it('SandboxHistograms tells all without labels where none were chosen', () => {

@@ -1,4 +1,4 @@
-import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume } from '../api/generated/types.ts'
+import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume, VolumeProjection } from '../api/generated/types.ts'
 import { isPodReady } from '../api/kinds/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
 import type { KubeObject } from '../client/index.ts'
@@ -38,7 +38,7 @@ function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['label
   const { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes, containers, initContainers } = spec
   return {
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, annotations },
-    spec: { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(slimVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed) },
+    spec: { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(namingVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed) },
     status,
   } as unknown as Pod
 }
@@ -50,6 +50,21 @@ const anyVolume = Object.freeze({ name: '' })
 
 const slimVolume = ({ name, persistentVolumeClaim, ephemeral }: Volume) => (persistentVolumeClaim || ephemeral ? { name, persistentVolumeClaim, ephemeral } : anyVolume)
 
+/** Keeps the names of all objects that a volume needs. */
+const namingVolume = ({ name, persistentVolumeClaim, ephemeral, configMap, secret, projected }: Volume) => ({
+  name,
+  persistentVolumeClaim,
+  ephemeral,
+  configMap: configMap && { name: configMap.name, optional: configMap.optional },
+  secret: secret && { secretName: secret.secretName, optional: secret.optional },
+  projected: projected && { sources: projected.sources?.flatMap(namingSource) },
+})
+
+const namingSource = ({ configMap, secret }: VolumeProjection) => [
+  ...(configMap ? [{ configMap: { name: configMap.name, optional: configMap.optional } }] : []),
+  ...(secret ? [{ secret: { name: secret.name, optional: secret.optional } }] : []),
+]
+
 const told: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', sandboxConditionType])
 
 const running = Object.freeze({ restartCount: 0, state: Object.freeze({ running: Object.freeze({}) }) })
@@ -59,7 +74,7 @@ const waiting = Object.freeze({ restartCount: 0 })
 function slimStatus({ restartCount, state, lastState }: ContainerStatus) {
   if (restartCount === 0 && !state?.terminated && !lastState?.terminated) return state?.running ? running : waiting
   const ended = lastState?.terminated && { terminated: { startedAt: lastState.terminated.startedAt } }
-  return { restartCount, state: state?.running ? running.state : state?.terminated ? { terminated: {} } : {}, lastState: ended ?? {} }
+  return { restartCount, state: state?.running ? running.state : state?.terminated ? { terminated: { startedAt: state.terminated.startedAt } } : {}, lastState: ended ?? {} }
 }
 
 const maxTexts = 10_000
@@ -81,11 +96,11 @@ function pick(from: Readonly<Record<string, string>> | undefined, keys: readonly
   return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
-/** Keeps of a claim what tells its class. */
+/** Keeps of a claim what tells its class and its age. */
 export function slimClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   if (Object.isFrozen(claim)) return claim
-  const { name, namespace, uid, resourceVersion, annotations } = claim.metadata
-  return { metadata: { name, namespace, uid, resourceVersion, annotations: pick(annotations, ['volume.beta.kubernetes.io/storage-class']) }, spec: { storageClassName: claim.spec.storageClassName } } as unknown as PersistentVolumeClaim
+  const { name, namespace, uid, resourceVersion, creationTimestamp, annotations } = claim.metadata
+  return { metadata: { name, namespace, uid, resourceVersion, creationTimestamp, annotations: pick(annotations, ['volume.beta.kubernetes.io/storage-class']) }, spec: { storageClassName: claim.spec.storageClassName } } as unknown as PersistentVolumeClaim
 }
 
 /** Keeps of a workload all but its templates and who wrote what. */

@@ -16,7 +16,7 @@ const metricsIn = (expressions: string[]) => new Set(expressions.flatMap((expr) 
 async function servedMetrics(): Promise<Set<string>> {
   const metrics = new MetricsRegistry()
   new SloConsumer(await example(), new VirtualClock(), metrics).report()
-  const histograms = new SandboxHistograms({ groupBy: [], bounds: [1], maxGroups: 1 }, metrics)
+  const histograms = new SandboxHistograms({ groupBy: [], bounds: [1], maxGroups: 1, nowMs: () => 0 }, metrics)
   for (const kind of ['created', 'recreated', 'terminated'] as const) histograms.observe(fact({ kind }))
   return new Set([...metrics.text().matchAll(/^(?:# TYPE )?([a-z_]+)/gm)].map(([, name]) => name!))
 }

@@ -20,6 +20,10 @@ describe('judgeFor()', () => {
     ['one after 10 s, where less than 10 s is promised', {}, { latencyMs: 10_000 }, 'bad'],
     ['one that failed', {}, { kind: 'failed', latencyMs: 300_000 }, 'bad'],
     ['one that got ready after it had failed: it has counted', {}, { latencyMs: 400_000, isLate: true }, 'not its business'],
+    ['a pod that was deleted before its time was up', {}, { kind: 'abandoned', latencyMs: 9999 }, 'not its business'],
+    ['a pod that was deleted after 10 s without a sandbox', {}, { kind: 'abandoned', latencyMs: 10_000 }, 'bad'],
+    ['a pod that was evicted while its user was to blame', {}, { kind: 'abandoned', latencyMs: 60_000, isUserError: true }, 'not its business'],
+    ['a pod that was deleted before it could fail', success, { kind: 'abandoned', latencyMs: 60_000 }, 'not its business'],
     ['one that was made again', {}, { kind: 'recreated' }, 'not its business'],
     ['one that is gone', {}, { kind: 'terminated' }, 'not its business'],
     ['a mistake of its user', {}, { latencyMs: 60_000, isUserError: true }, 'not its business'],
@@ -29,6 +33,8 @@ describe('judgeFor()', () => {
     ['success that came too late', success, { latencyMs: 400_000, isLate: true }, 'not its business'],
     ['a termination of 2 s', termination, { kind: 'terminated', latencyMs: 2000 }, 'good'],
     ['a termination of 30 s', termination, { kind: 'terminated', latencyMs: 30_000 }, 'bad'],
+    ['a pod that was removed by force at once', termination, { kind: 'unterminated', latencyMs: 0 }, 'not its business'],
+    ['a pod that was removed by force after 40 s', termination, { kind: 'unterminated', latencyMs: 40_000 }, 'bad'],
     ['a creation, where terminations count', termination, {}, 'not its business'],
   ])('%s', (_what, slo, given, expected) => {
     expect(said(objective(slo), fact(given))).toBe(expected)

@@ -1,5 +1,5 @@
 import { parseLabelRequirements, parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
-import type { SandboxObservation } from '../observation.ts'
+import type { SandboxFactKind, SandboxObservation } from '../observation.ts'
 import { type Group, metricLabel } from '../groups.ts'
 import type { Slo } from './slo-file.ts'
 
@@ -33,14 +33,27 @@ export function judgeFor(slo: Slo): (fact: SandboxObservation) => Verdict | unde
 }
 
 function verdictOf({ indicator, thresholdMs = Infinity }: Slo, { kind, latencyMs, isLate }: SandboxObservation): Verdict | undefined {
-  if (indicator === 'termination-latency') return kind === 'terminated' && latencyMs !== undefined ? { isGood: latencyMs < thresholdMs, latencyMs } : undefined
+  if (indicator === 'termination-latency') return terminationVerdict(kind, latencyMs, thresholdMs)
   if (kind === 'failed') return { isGood: false, latencyMs: undefined }
+  // Who goes before the time is up has said nothing; who goes after it was too slow already.
+  if (kind === 'abandoned') return latencyMs! < thresholdMs ? undefined : { isGood: false, latencyMs: undefined }
   // A pod is one event: who was told to have failed is not told again.
   if (kind !== 'created' || isLate || latencyMs === undefined) return undefined
   return { isGood: latencyMs < thresholdMs, latencyMs }
 }
 
-function selectionOf({ selector }: Slo): (fact: SandboxObservation) => boolean {
+function terminationVerdict(kind: SandboxFactKind, latencyMs: number | undefined, thresholdMs: number): Verdict | undefined {
+  if (latencyMs === undefined) return undefined
+  const isGood = latencyMs < thresholdMs
+  if (kind === 'terminated') return { isGood, latencyMs }
+  return kind === 'unterminated' && !isGood ? { isGood, latencyMs: undefined } : undefined
+}
+
+/** What a selector looks at. */
+export type Selectable = Pick<SandboxObservation, 'namespace' | 'labels'>
+
+/** Whether a pod is the business of an objective. */
+export function selectionOf({ selector }: Slo): (fact: Selectable) => boolean {
   const { namespaces, runtimeClasses, storageClasses, labels } = selector
   const hasLabels = labels === undefined ? undefined : labelSelection(labels)
   return (fact) =>
@@ -51,7 +64,7 @@ function selectionOf({ selector }: Slo): (fact: SandboxObservation) => boolean {
 }
 
 /** A fact has the pod's labels under the names of metrics, and '' for those that the pod lacks. */
-function labelSelection(text: string): (fact: SandboxObservation) => boolean {
+function labelSelection(text: string): (fact: Selectable) => boolean {
   const matches = parseLabelSelector(text)
   const keys = [...new Set(parseLabelRequirements(text).map(({ key }) => key))].map((key) => [key, metricLabel('label', key)] as const)
   return (fact) => matches(Object.fromEntries(keys.map(([key, label]) => [key, fact.labels[label] ?? '']).filter(([, value]) => value !== '')))

@@ -53,6 +53,19 @@ export class SlidingSums {
     return pieces
   }
 
+  /** Adds all that another counts whose window and size are the same. */
+  take(other: SlidingSums, nowMs: number): void {
+    this.#forget(nowMs)
+    other.#forget(nowMs)
+    for (let from = 0; from < other.#slots.length; from += this.#stride) {
+      const at = this.#slotAt(other.#slots[from]!)
+      for (let i = 0; i < this.#size; i++) {
+        this.#slots[at + 1 + i]! += other.#slots[from + 1 + i]!
+        this.#totals[i]! += other.#slots[from + 1 + i]!
+      }
+    }
+  }
+
   /** What is to be kept over a restart. */
   save(): number[] {
     return this.#slots.slice()

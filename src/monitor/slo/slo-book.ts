@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Labels } from '../../base/metrics.ts'
-import type { SandboxObservation } from '../observation.ts'
+import type { SandboxLabels, SandboxObservation } from '../observation.ts'
 import { burnWindows, exact } from './burn-alerts.ts'
-import { groupLabels, otherValue } from '../groups.ts'
-import { type Verdict, judgeFor } from './judge.ts'
+import { GroupTable } from '../group-table.ts'
+import { groupLabels } from '../groups.ts'
+import { type Selectable, type Verdict, judgeFor, selectionOf } from './judge.ts'
 import { latencyBounds, latencyQuantile } from './latency.ts'
 import type { LatencyReport, SloStatus } from './report.ts'
 import { sentenceOf } from './sentence.ts'
@@ -32,17 +33,24 @@ export class SloBook {
   readonly whole: Tally
   readonly #clock: Clock
   readonly #judge: (fact: SandboxObservation) => Verdict | undefined
+  readonly #isSelected: (fact: Selectable) => boolean
   readonly #standing: ReturnType<typeof standingFor>
   readonly #labelNames: readonly string[]
   readonly #bounds: readonly number[]
-  /** By their values. At most `maxGroups`, and one for the rest. */
-  readonly #groups = new Map<string, GroupTally>()
+  readonly #groups: GroupTable<GroupTally>
 
   constructor(slo: Slo, clock: Clock) {
     this.slo = slo
     this.#clock = clock
     this.whole = new Tally(slo, { withLatencies: true })
     this.#judge = judgeFor(slo)
+    this.#isSelected = selectionOf(slo)
+    this.#groups = new GroupTable({
+      maxGroups: slo.maxGroups,
+      nowMs: () => clock.now(),
+      make: (values) => ({ labels: this.#labelsOf(values), tally: new Tally(slo, { withLatencies: false }) }),
+      fold: ({ tally }, into) => into.tally.takeWindows(tally, clock.now()),
+    })
     this.#standing = standingFor(slo)
     this.#labelNames = groupLabels(slo.groupBy)
     this.#bounds = latencyBounds(slo)
@@ -53,17 +61,25 @@ export class SloBook {
     if (!verdict) return
     const nowMs = this.#clock.now()
     this.whole.add(verdict, fact.atMs, nowMs)
-    if (this.#labelNames.length > 0) this.#groupOf(this.#labelNames.map((name) => fact.labels[name] ?? '')).tally.add(verdict, fact.atMs, nowMs)
+    if (this.#labelNames.length > 0) this.#groups.of(this.#valuesOf(fact.labels)).entry.item.tally.add(verdict, fact.atMs, nowMs)
   }
 
-  /** Those of which anything happened in the window of the objective; the others are forgotten. */
+  appeared(labels: SandboxLabels): void {
+    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) this.#groups.appeared(this.#valuesOf(labels))
+  }
+
+  vanished(labels: SandboxLabels): void {
+    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) this.#groups.vanished(this.#valuesOf(labels))
+  }
+
+  /** Those that have pods, or of which anything happened in the window of the objective; the others are forgotten. */
   groups(): GroupTally[] {
     const nowMs = this.#clock.now()
-    for (const [key, { tally }] of this.#groups) {
+    this.#groups.expire(({ item: { tally } }) => {
       const { good, bad } = tally.counts(this.slo.windowMs, nowMs)
-      if (good + bad === 0) this.#groups.delete(key)
-    }
-    return [...this.#groups.values()]
+      return good + bad === 0
+    })
+    return [...this.#groups.values()].map(({ item }) => item)
   }
 
   standing(tally: Tally): Standing {
@@ -84,7 +100,7 @@ export class SloBook {
       selector,
       groupBy,
       ...this.standing(this.whole),
-      groups: this.groups().map(({ labels, tally }) => ({ labels, ...this.standing(tally) })),
+      groups: this.groups().map(({ labels, tally }) => ({ labels, ...this.standing(tally) })).filter(({ events }) => events > 0),
       latencies: Object.fromEntries(burnWindows(this.slo).map((ms) => [printWindow(ms), this.#latencies(ms)])),
     }
   }
@@ -99,7 +115,7 @@ export class SloBook {
     const { meaning, whole, groups } = (saved ?? {}) as Partial<SavedBook>
     if (meaning !== this.#meaning()) return
     this.whole.restore(whole)
-    for (const { values, tally } of groups ?? []) this.#groupOf(values).tally.restore(tally)
+    for (const { values, tally } of groups ?? []) this.#groups.restore(values).item.tally.restore(tally)
   }
 
   #meaning(): string {
@@ -107,16 +123,12 @@ export class SloBook {
     return JSON.stringify([indicator, thresholdMs, selector, groupBy])
   }
 
-  #groupOf(values: readonly string[]): GroupTally {
-    const key = JSON.stringify(values)
-    const found = this.#groups.get(key)
-    if (found) return found
-    const isOther = values.every((value) => value === otherValue)
-    if (!isOther && this.#groups.size >= this.slo.maxGroups) return this.#groupOf(values.map(() => otherValue))
-    const labels = Object.fromEntries(this.#labelNames.map((name, i) => [name, values[i] ?? '']))
-    const made = { labels, tally: new Tally(this.slo, { withLatencies: false }) }
-    this.#groups.set(key, made)
-    return made
+  #valuesOf(labels: SandboxLabels): string[] {
+    return this.#labelNames.map((name) => labels[name] ?? '')
+  }
+
+  #labelsOf(values: readonly string[]): Labels {
+    return Object.fromEntries(this.#labelNames.map((name, i) => [name, values[i] ?? '']))
   }
 
   #latencies(windowMs: number): LatencyReport {

@@ -107,9 +107,38 @@ describe('groups', () => {
 
   it('beyond the limit are told as one, and add up to the whole', () => {
     const bench = new Bench(objective({ groupBy: ['namespace'], maxGroups: 2 }))
+    for (const namespace of ['a', 'b', 'c', 'd']) bench.consumer.appeared({ namespace })
     for (const namespace of ['a', 'b', 'c', 'd', 'a']) bench.tell(1, { labels: { namespace } })
     expect(bench.slo.groups.map(({ labels, events }) => [labels['namespace'], events])).toEqual([['a', 2], ['b', 1], ['_other', 2]])
     expect(bench.slo.events).toBe(5)
+  })
+
+  it('without pods make room for those that have pods, and what they did stays in the whole', () => {
+    const bench = new Bench(objective({ groupBy: ['namespace'], maxGroups: 2 }))
+    for (let day = 0; day < 20; day++) {
+      const labels = { namespace: `dead-${day}` }
+      bench.consumer.appeared(labels)
+      bench.tell(1, { ...slow, labels })
+      bench.consumer.vanished(labels)
+      bench.clock.advance(hourMs)
+    }
+    bench.consumer.appeared({ namespace: 'live' })
+    bench.tell(3, { labels: { namespace: 'live' } })
+    const counts = bench.slo.groups.map(({ labels, events, bad }) => [labels['namespace'], events, bad])
+    expect(counts).toEqual([['_other', 19, 19], ['dead-19', 1, 1], ['live', 3, 0]])
+    expect(bench.slo).toMatchObject({ events: 23, bad: 20 })
+    // A counter that jumped would look like events of now.
+    expect(bench.lines('coxswain_slo_events_total{slo="ready",outcome="bad",namespace="_other"}')).toEqual([expect.stringMatching(/ 0$/)])
+  })
+
+  it('are born at zero when their first pod is there', () => {
+    const bench = new Bench(objective({ groupBy: ['namespace'], selector: { namespaces: ['a'] } }))
+    for (const namespace of ['a', 'b']) bench.consumer.appeared({ namespace })
+    expect(bench.lines('coxswain_slo_events_total')).toEqual([
+      'coxswain_slo_events_total{slo="ready",outcome="good",namespace="a"} 0',
+      'coxswain_slo_events_total{slo="ready",outcome="bad",namespace="a"} 0',
+    ])
+    expect(bench.slo.groups).toEqual([])
   })
 
   it('make room when nothing of them is left in the window', () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
-import type { Page, SandboxConsumer, SandboxObservation, SnapshotSection } from '../observation.ts'
+import type { Page, SandboxConsumer, SandboxLabels, SandboxObservation, SnapshotSection } from '../observation.ts'
 import type { SloReport } from './report.ts'
 import { SloBook } from './slo-book.ts'
 import type { Slo } from './slo-file.ts'
@@ -19,6 +19,14 @@ export class SloConsumer implements SandboxConsumer {
 
   observe(fact: SandboxObservation): void {
     for (const book of this.#books) book.observe(fact)
+  }
+
+  appeared(labels: SandboxLabels): void {
+    for (const book of this.#books) book.appeared(labels)
+  }
+
+  vanished(labels: SandboxLabels): void {
+    for (const book of this.#books) book.vanished(labels)
   }
 
   report(): SloReport {

@@ -48,6 +48,11 @@ export class Tally {
     for (const window of this.#windows) window.add(atMs, nowMs, which)
   }
 
+  /** Adds what another counts in its windows. What it has counted since ever stays its own: a counter that jumps would look like events. */
+  takeWindows(other: Tally, nowMs: number): void {
+    for (const [i, window] of this.#windows.entries()) window.take(other.#windows[i]!, nowMs)
+  }
+
   /** Of a window of this length. */
   counts(windowMs: number, nowMs: number): Counts {
     const totals = this.#window(windowMs).totals(nowMs)

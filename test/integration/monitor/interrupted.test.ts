@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
+import { mountFailure } from '../../../src/api/kinds/sandbox-condition.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
-import { pods } from '../../../src/client/index.ts'
+import { configmaps, pods, secrets } from '../../../src/client/index.ts'
 import { type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
 import { type Store, openMemoryStore } from '../../../src/store/index.ts'
 import { CutTransport } from './cut-transport.ts'
@@ -29,8 +30,14 @@ afterEach(async () => {
   await store.close()
 })
 
-const startMonitor = async () => {
-  monitor = await MonitorScene.start(link, clock, { storage })
+const startMonitor = async (userObjects = true) => {
+  monitor = await MonitorScene.start(link, clock, { storage, userObjects })
+}
+
+/** A monitor that may not look config maps and secrets up, and goes by the reasons of nodes. */
+const goByReasons = async () => {
+  await monitor.stop()
+  await startMonitor(false)
 }
 
 /** A monitor that is gone without a word, as if its process had been killed. */
@@ -42,8 +49,11 @@ const crash = async () => {
 
 const pass = (seconds: number) => passTime(clock, seconds * 1000)
 
-const create = async (name: string): Promise<Pod> => {
-  await cluster.client.create(pods, { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'app:1' }] } })
+/** A volume that names a config map and a secret. */
+const settings = [{ name: 'settings', projected: { sources: [{ configMap: { name: 'c' } }, { secret: { name: 's' } }] } }]
+
+const create = async (name: string, volumes: object[] = []): Promise<Pod> => {
+  await cluster.client.create(pods, { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'app:1' }], volumes } } as never)
   const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: 'default' }, target: { kind: 'Node', name: 'n1' } }
   await cluster.client.subresource(pods, 'default', name, 'binding', { method: 'POST', body })
   return say(name, 'False')
@@ -59,11 +69,11 @@ const say = (name: string, status: 'True' | 'False'): Promise<Pod> => {
 }
 
 /** The node says why the pod has no sandbox, or that it does not know any more. */
-const explain = (name: string, reason: string | null): Promise<Pod> =>
-  cluster.client.patch(
-    pods, 'default', name, { status: { conditions: [{ type: sandbox, reason, message: reason }] } },
-    { type: 'strategic', subresource: 'status' },
-  )
+const explain = (name: string, reason: string | null, volume = 'settings', why = 'whatever'): Promise<Pod> => {
+  const message = reason && mountFailure(volume, why)
+  const condition = { type: sandbox, reason, message }
+  return cluster.client.patch(pods, 'default', name, { status: { conditions: [condition] } }, { type: 'strategic', subresource: 'status' })
+}
 
 const readyAfter = async (name: string, seconds: number) => {
   await create(name)
@@ -113,7 +123,8 @@ describe('a restart of the monitor', () => {
     await say('late', 'True')
     await startMonitor()
     await pass(5)
-    expect(monitor.told().sort()).toEqual(['created late 400s late', 'created slow 30s', 'failed dead 300s', 'failed late 300s'])
+    // It waited for ten seconds at least; more is not known.
+    expect(monitor.told().sort()).toEqual(['abandoned gone 10s', 'created late 400s late', 'created slow 30s', 'failed dead 300s', 'failed late 300s'])
     expect(JSON.parse(storage.text!).sections.sandboxes.pods).toHaveLength(3)
   })
 
@@ -132,24 +143,25 @@ describe('a restart of the monitor', () => {
   })
 
   it('remembers who was to blame', async () => {
-    await create('a')
+    await goByReasons()
+    await create('a', settings)
     await pass(2)
     await explain('a', 'SecretNotFound')
     await pass(10)
     await monitor.stop()
     await explain('a', null)
-    await startMonitor()
-    await pass(20)
+    await startMonitor(false)
+    await pass(5)
     await say('a', 'True')
     await pass(5)
-    expect(monitor.told()).toEqual(['created a 32s by its user'])
+    expect(monitor.told()).toEqual(['created a 17s by its user'])
   })
 
   it('sees who is to blame now', async () => {
-    await create('a')
+    await create('a', settings)
     await monitor.stop()
     await explain('a', 'ConfigMapNotFound')
-    await startMonitor()
+    await startMonitor(false)
     await pass(302)
     expect(monitor.told()).toEqual(['failed a 300s by its user'])
   })
@@ -196,7 +208,8 @@ describe('an API that is away for a minute', () => {
   })
 
   it('does not hide who was to blame', async () => {
-    await create('a')
+    await goByReasons()
+    await create('a', settings)
     link.cut()
     await pass(5)
     await explain('a', 'SecretNotFound')
@@ -208,7 +221,8 @@ describe('an API that is away for a minute', () => {
   })
 
   it('hides who was to blame if its history is gone', async () => {
-    await create('a')
+    await goByReasons()
+    await create('a', settings)
     link.cut()
     await pass(5)
     await explain('a', 'SecretNotFound')
@@ -236,17 +250,158 @@ describe('an API that is away for a minute', () => {
     link.mend()
     await pass(90)
     expect(monitor.metrics.text()).toMatch(/informer_watch_restarts_total\{name="monitor\/pods",reason="expired"\} 1/)
-    expect(monitor.told()).toEqual(['created a 3s', 'recreated a', 'created b 22s'])
+    expect(monitor.told()).toEqual(['created a 3s', 'abandoned c 2s', 'recreated a', 'created b 22s'])
     expect(monitor.lines('kube_pod_status_scheduled_time')).toHaveLength(2)
   })
 })
 
 it('counts a failure without a reason, as on nodes of kubelets, and one that is no fault of the user', async () => {
-  for (const name of ['silent', 'broken', 'lacking']) await create(name)
+  await goByReasons()
+  for (const name of ['silent', 'broken', 'lacking']) await create(name, settings)
   await explain('broken', 'VolumeMountFailed')
   await explain('lacking', 'ConfigMapKeyNotFound')
   await pass(302)
   expect(monitor.told().sort()).toEqual(['failed broken 300s', 'failed lacking 300s by its user', 'failed silent 300s'])
+})
+
+describe('an object that a pod names', () => {
+  const make = (name: string) => cluster.client.create(configmaps, { metadata: { name, namespace: 'default' } })
+  const config = [{ name: 'settings', configMap: { name: 'c' } }]
+
+  it.each([
+    ['is absent, and the node says nothing, as a kubelet does not', null],
+    ['is absent, and the node blames its storage', 'VolumeMountFailed'],
+  ])('%s: the user is to blame', async (_, reason) => {
+    await create('a', config)
+    await explain('a', reason)
+    await pass(302)
+    expect(monitor.told()).toEqual(['failed a 300s by its user'])
+  })
+
+  it('is there, and the node says that it is not: the cluster is to blame', async () => {
+    await make('c')
+    await create('a', config)
+    await explain('a', 'ConfigMapNotFound')
+    await pass(302)
+    expect(monitor.told()).toEqual(['failed a 300s'])
+  })
+
+  it('is there, and an operator cannot find a secret of its own: the cluster is to blame, whatever the words are', async () => {
+    const volumes = [...config, { name: 'data', csi: { driver: 'csi.example.com' } }]
+    await make('c')
+    await create('a', volumes)
+    await explain('a', 'SecretNotFound', 'data', 'rpc error: code = Internal desc = secrets "csi-credentials" not found')
+    await create('b', volumes)
+    await explain('b', 'VolumeMountFailed', 'data', 'secret "c" not found; configmap "c" not found')
+    await pass(302)
+    expect(monitor.told().sort()).toEqual(['failed a 300s', 'failed b 300s'])
+    await goByReasons()
+    await create('c', volumes)
+    await explain('c', 'SecretNotFound', 'data', 'secrets "csi-credentials" not found')
+    await pass(302)
+    expect(monitor.told()).toEqual(['failed c 300s'])
+  })
+
+  it('is made late: its user is to blame for as long, and the cluster for what comes after', async () => {
+    await create('quick', config)
+    await create('stuck', config)
+    await pass(60)
+    await make('c')
+    await pass(5)
+    await say('quick', 'True')
+    await pass(294)
+    expect(monitor.told()).toEqual(['created quick 65s by its user'])
+    await pass(3)
+    expect(monitor.told()).toEqual(['created quick 65s by its user', 'failed stuck 300s'])
+    await say('stuck', 'True')
+    await pass(3)
+    expect(monitor.lines('coxswain_pod_sandbox_user_errors_total')).toEqual([expect.stringMatching(/ 1$/)])
+    expect(monitor.lines('coxswain_pod_sandbox_creation_failures_total')).toEqual([expect.stringMatching(/ 1$/)])
+  })
+
+  it('was made while the monitor was away: its age tells how long it was absent', async () => {
+    await create('a', config)
+    await monitor.stop()
+    await pass(60)
+    await make('c')
+    await pass(10)
+    await startMonitor()
+    await pass(1)
+    await say('a', 'True')
+    await pass(3)
+    expect(monitor.told()).toEqual(['created a 71s by its user'])
+  })
+
+  it('is deleted after the cluster has let the pod wait for longer', async () => {
+    await make('c')
+    await create('a', config)
+    await pass(200)
+    await cluster.client.delete(configmaps, 'default', 'c')
+    await pass(50)
+    await cluster.client.delete(pods, 'default', 'a', { gracePeriodSeconds: 0 })
+    await pass(3)
+    expect(monitor.told()).toEqual(['abandoned a 200s'])
+  })
+
+  it('is optional, or the cluster provides it: the cluster is to blame', async () => {
+    await create('a', [{ name: 'settings', secret: { secretName: 's', optional: true } }, { name: 'ca', configMap: { name: 'kube-root-ca.crt' } }])
+    await pass(302)
+    expect(monitor.told()).toEqual(['failed a 300s'])
+  })
+
+  it('is read by its metadata alone', async () => {
+    await cluster.client.create(secrets, { metadata: { name: 's', namespace: 'default' }, stringData: { password: 'hunter2' } })
+    await create('a', [{ name: 'settings', secret: { secretName: 's' } }])
+    await pass(20)
+    expect(storage.text).not.toContain('hunter2')
+    await goByReasons()
+    expect(link.asked.filter((request) => request.includes('/secrets'))).toHaveLength(1)
+  })
+})
+
+describe('a pod that goes before it was ever ready', () => {
+  it.each<[string, (name: string) => Promise<unknown>]>([
+    ['deleted', (name) => cluster.client.delete(pods, 'default', name)],
+    ['deleted by force', (name) => cluster.client.delete(pods, 'default', name, { gracePeriodSeconds: 0 })],
+    ['evicted by its node', (name) => {
+      const now = new Date(clock.now()).toISOString().replace('.000', '')
+      const conditions = [{ type: 'DisruptionTarget', status: 'True', lastTransitionTime: now }]
+      return cluster.client.patch(pods, 'default', name, { status: { phase: 'Failed', reason: 'Evicted', conditions } }, { type: 'strategic', subresource: 'status' })
+    }],
+    ['ended by its deadline', (name) => cluster.client.patch(pods, 'default', name, { status: { phase: 'Failed', reason: 'DeadlineExceeded' } }, { type: 'strategic', subresource: 'status' })],
+  ])('is told of with how long it had waited: %s', async (_, end) => {
+    await create('a')
+    await pass(60)
+    await end('a')
+    await pass(10)
+    expect(monitor.told()).toEqual(['abandoned a 60s'])
+    await monitor.stop()
+    await startMonitor()
+    await pass(10)
+    expect(monitor.told()).toEqual([])
+    expect(monitor.lines('coxswain_pod_sandbox_creations_abandoned_total')).toEqual([expect.stringMatching(/ 1$/)])
+  })
+
+  it('is told of after the monitor was killed meanwhile, by what was last known of it', async () => {
+    await create('a')
+    await pass(60)
+    await crash()
+    await cluster.client.delete(pods, 'default', 'a', { gracePeriodSeconds: 0 })
+    await startMonitor()
+    await pass(3)
+    expect(monitor.told()).toEqual([expect.stringMatching(/^abandoned a [45]\ds$/)])
+  })
+})
+
+it('the time since which a pod is ready goes with the readiness, however that ended', async () => {
+  const times = () => monitor.lines('kube_pod_status_ready_to_start_containers_time')
+  await readyAfter('a', 3)
+  await pass(1)
+  expect(times()).toHaveLength(1)
+  await cluster.client.patch(pods, 'default', 'a', { status: { phase: 'Succeeded' } }, { type: 'strategic', subresource: 'status' })
+  await say('a', 'False')
+  await pass(1)
+  expect(times()).toEqual([])
 })
 
 it('reads no events', () => {
