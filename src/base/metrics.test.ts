@@ -61,3 +61,20 @@ describe('MetricsRegistry', () => {
     expect(() => registry.gauge('a', 'B.')).toThrow('metric a is registered twice')
   })
 })
+
+it('MetricsRegistry.labelled() has its metrics told by the other, with labels besides their own', () => {
+  const outer = new MetricsRegistry()
+  const inner = outer.labelled({ cluster: 'a "b"' })
+  inner.counter('plain_total', 'Plain.').with().inc()
+  inner.gauge('labelled', 'Labelled.').with({ text: 'x{y} z' }).set(2)
+  inner.histogram('seconds', 'Seconds.', [1]).with().observe(3)
+  expect(outer.text().split('\n').filter((line) => !line.startsWith('#') && line)).toEqual([
+    'plain_total{cluster="a \\"b\\""} 1',
+    'labelled{cluster="a \\"b\\"",text="x{y} z"} 2',
+    'seconds_bucket{cluster="a \\"b\\"",le="1"} 0',
+    'seconds_bucket{cluster="a \\"b\\"",le="+Inf"} 1',
+    'seconds_sum{cluster="a \\"b\\""} 3',
+    'seconds_count{cluster="a \\"b\\""} 1',
+  ])
+  expect(() => outer.gauge('labelled', 'Twice.')).toThrow('registered twice')
+})

@@ -136,9 +136,32 @@ export type { Histogram }
 
 const linesOfPiece = 500
 
+const relabelled = (family: Family, labels: string): Family => ({
+  name: family.name,
+  help: family.help,
+  type: family.type,
+  *lines() {
+    for (const line of family.lines()) yield withLabels(line, labels)
+  },
+})
+
+/** A line of a metric with more labels, given as `labelText` has them. */
+function withLabels(line: string, labels: string): string {
+  const at = line.search(/[{ ]/)
+  return line[at] === '{' ? `${line.slice(0, at)}{${labels},${line.slice(at + 1)}` : `${line.slice(0, at)}{${labels}}${line.slice(at)}`
+}
+
 /** A set of metrics with the text form that Prometheus scrapes. */
 export class MetricsRegistry {
   readonly #families = new Map<string, Family>()
+  #outer: { registry: MetricsRegistry; labels: string } | undefined
+
+  /** A registry whose metrics are told by this one, each with these labels besides its own. */
+  labelled(labels: Labels): MetricsRegistry {
+    const inner = new MetricsRegistry()
+    inner.#outer = { registry: this, labels: labelText(labels) }
+    return inner
+  }
 
   /** `collect` is called before each scrape, for values that are cheaper read than kept. */
   counter(name: string, help: string, collect?: (counter: Counter) => void): Counter {
@@ -180,6 +203,7 @@ export class MetricsRegistry {
   #add<F extends Family>(family: F): F {
     if (this.#families.has(family.name)) throw new Error(`metric ${family.name} is registered twice`)
     this.#families.set(family.name, family)
+    if (this.#outer) this.#outer.registry.family(relabelled(family, this.#outer.labels))
     return family
   }
 }

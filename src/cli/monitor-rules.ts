@@ -1,14 +1,45 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type RulesFormat, sloTools } from '../cluster/index.ts'
+import { list } from './flag-values.ts'
 
-/** `coxswain monitor rules`: what Prometheus and Grafana need to know of a file of objectives. */
+interface Flags {
+  format: RulesFormat
+  namespace: string
+  objectLabels: Record<string, string>
+}
+
+/** Flags of the monitor, which commander takes wherever they stand on the command line. */
+interface MonitorsFlags {
+  cluster?: string
+  creationTimeout: number
+}
+
+const labels = (text: string): Record<string, string> =>
+  Object.fromEntries(list(text).map((one) => {
+    const [, name, value] = /^([^=]+)=(.*)$/.exec(one) ?? []
+    if (name === undefined) throw new InvalidArgumentError('must be such as release=prometheus,team=infra')
+    return [name, value!]
+  }))
+
+/** `coxswain monitor rules`: what Prometheus, its operator and Grafana need to know of a file of objectives. */
 export function addMonitorRulesCommand(monitor: Command): void {
   const command = monitor
     .command('rules <file>')
     .description('print Prometheus recording and alerting rules, or a Grafana dashboard, for a file of objectives')
-    .addOption(new Option('--format <format>', 'for whom').choices(['prometheus', 'grafana'] satisfies RulesFormat[]).default('prometheus'))
+    .addOption(
+      new Option('--format <format>', 'prometheus: a file of rules; operator: PrometheusRule and ServiceMonitor; grafana: a dashboard')
+        .choices(['prometheus', 'operator', 'grafana'] satisfies RulesFormat[]).default('prometheus'),
+    )
+    .option('--namespace <name>', 'of the objects for the operator, and of the monitor', 'monitoring')
+    .option('--object-labels <labels>', 'of the objects for the operator: release=prometheus', labels, {})
+    .addHelpText('after', `
+Of the flags of the monitor, two count:
+  --cluster <name>               only series with this label cluster; the ServiceMonitor adds it
+  --creation-timeout <duration>  no threshold may be more (default: 5m)`)
   command.action(async (file: string) => {
     const { rulesOf } = await sloTools()
-    process.stdout.write(await rulesOf(file, command.opts<{ format: RulesFormat }>().format))
+    const { format, namespace, objectLabels } = command.opts<Flags>()
+    const { cluster, creationTimeout } = monitor.opts<MonitorsFlags>()
+    process.stdout.write(await rulesOf(file, { format, cluster, namespace, labels: objectLabels, creationTimeoutMs: creationTimeout }))
   })
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { addMonitorFlags, readMonitorFlags } from './monitor.ts'
+import { addMonitorChoices, readMonitorChoices } from './monitor-flags.ts'
 
 async function read(...args: string[]) {
   const command = addMonitorFlags(new Command('x').exitOverride().configureOutput({ writeErr: () => {} }))
@@ -17,6 +18,16 @@ describe('the flags of the monitor', () => {
   it('are read', async () => {
     const options = await read('--kubeconfig', 'k', '--port', '0', '--modes', 'histograms', '--group-by', 'volumes,label:app', '--bounds', '1,2.5', '--creation-timeout', '90s', '--slo-file', 's.yaml')
     expect(options).toMatchObject({ kubeconfig: 'k', securePort: 0, modes: ['histograms'], groupBy: ['volumes', 'label:app'], bounds: [1, 2.5], creationTimeoutMs: 90_000, sloFile: 's.yaml' })
+  })
+
+  it('can be given to a command that runs everything, where those that nobody set are left out', () => {
+    const command = addMonitorChoices(new Command('up'))
+    expect(readMonitorChoices(command.parse([], { from: 'user' }), 'set')).toEqual({})
+    const args = ['--slo-file', 's.yaml', '--group-by', 'volumes', '--creation-timeout', '1m', '--workload-series=false', '--user-objects=false', '--cluster', 'eu-1', '--max-groups', '5', '--max-objects', '6', '--modes', 'pods', '--pod-groups', 'label:app', '--bounds', '1']
+    expect(readMonitorChoices(command.parse(args, { from: 'user' }), 'set')).toEqual({
+      sloFile: 's.yaml', groupBy: ['volumes'], creationTimeoutMs: 60_000, workloadSeries: false, userObjects: false, cluster: 'eu-1', maxGroups: 5, maxObjects: 6, modes: ['pods'],
+      podGroups: ['label:app'], bounds: [1],
+    })
   })
 
   it.each([

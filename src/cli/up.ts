@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import { type LocalNodes, type RunningApi, runEverything } from '../cluster/index.ts'
 import { addLocalNodeFlags, readLocalNodeFlags } from './node-flags.ts'
+import { addMonitorChoices, readMonitorChoices } from './monitor-flags.ts'
 import { progressOn } from './progress.ts'
 import { addServingCommand } from './serving-command.ts'
 
 /** What commander makes of the flags that only `up` has. */
 interface ParsedFlags {
   runtime: 'auto' | 'process' | 'simulated'
-  sloFile?: string
 }
 
 /** `coxswain up`: everything there is, in one process. */
@@ -16,10 +16,10 @@ export function addUpCommand(program: Command, release: string): void {
     .command('up')
     .description('run everything in one process: API server, controllers, scheduler, nodes and monitor')
     .addOption(new Option('--runtime <name>', 'what runs the containers; auto takes the best there is').choices(['auto', 'process', 'simulated']).default('auto'))
-    .option('--slo-file <file>', 'YAML file of objectives that the monitor judges by')
   addLocalNodeFlags(command)
+  addMonitorChoices(command)
   addServingCommand(command, release, {
-    start: (options) => runEverything({ ...options, ...localNodes(command), ...objectives(command), progress: progressOn(process.stderr) }),
+    start: (options) => runEverything({ ...options, ...localNodes(command), monitor: readMonitorChoices(command, 'set'), progress: progressOn(process.stderr) }),
     welcome: (running, dataDir) => welcome(release, running, dataDir, localNodes(command)),
   })
 }
@@ -27,11 +27,6 @@ export function addUpCommand(program: Command, release: string): void {
 function localNodes(command: Command): LocalNodes {
   const { runtime } = command.opts<ParsedFlags>()
   return readLocalNodeFlags(command, runtime === 'auto' ? 'process' : runtime)
-}
-
-function objectives(command: Command): { sloFile?: string } {
-  const { sloFile } = command.opts<ParsedFlags>()
-  return sloFile === undefined ? {} : { sloFile }
 }
 
 const welcome = (release: string, { kubeconfig }: RunningApi, dataDir: string, { runtime, shutdown }: LocalNodes) =>

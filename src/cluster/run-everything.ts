@@ -5,6 +5,7 @@ import { Scheduler } from '../scheduler/index.ts'
 import type { UserInfo } from '../server/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type NodesOptions, type RunNodesOptions, makeNodes, readCatalogue } from './run-node.ts'
+import type { MonitorFlags } from './run-monitor.ts'
 import type { Part } from './run-part.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
 import { controllerManagerUser, monitorUser, nodeUser, schedulerUser } from './users.ts'
@@ -13,8 +14,8 @@ import { controllerManagerUser, monitorUser, nodeUser, schedulerUser } from './u
 export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue' | 'shutdown' | 'evictionHard'>
 
 export interface EverythingOptions extends ServeOptions, LocalNodes {
-  /** A file of objectives for the monitor. */
-  sloFile?: string
+  /** What was said about the monitor; the rest is as by default. */
+  monitor?: MonitorFlags
   /** Is told what is being done until it is ready. */
   progress?(what: string): void
 }
@@ -24,7 +25,9 @@ export interface EverythingOptions extends ServeOptions, LocalNodes {
  * is no election: the data directory belongs to this process alone.
  */
 export async function runEverything(options: EverythingOptions): Promise<RunningApi> {
-  const slos = options.sloFile === undefined ? [] : await (await import('./slo-tools.ts')).readSlos(options.sloFile)
+  const { monitor: choices = {} } = options
+  // A monitor of which nothing was said is loaded later, when everything else runs.
+  const slos = Object.keys(choices).length > 0 ? await (await import('./run-monitor.ts')).readObjectives(choices) : []
   const catalogue = await readCatalogue(options.imageCatalogue)
   options.progress?.(`opening ${options.dataDir}`)
   const api = await serveApi(options)
@@ -57,11 +60,11 @@ export async function runEverything(options: EverythingOptions): Promise<Running
 }
 
 /** Nobody waits for the monitor: it is loaded and started when everything else runs. The answered function ends it. */
-function startMonitor({ dataDir, logger }: EverythingOptions, slos: readonly Slo[], { server }: RunningApi, as: (user: UserInfo) => InProcessTransport): () => Promise<void> {
+function startMonitor({ dataDir, logger, monitor: choices = {} }: EverythingOptions, slos: readonly Slo[], { server }: RunningApi, as: (user: UserInfo) => InProcessTransport): () => Promise<void> {
   let isStopping = false
   const failed = (error: unknown) => isStopping || logger.error('the monitor cannot be started', { error })
   const started = import('./run-monitor.ts').then(({ makeMonitor }) => {
-    const monitor = makeMonitor({ choices: {}, slos, dataDir, transport: as(monitorUser), metrics: server.metrics, logger })
+    const monitor = makeMonitor({ choices, slos, dataDir, transport: as(monitorUser), metrics: server.metrics, logger })
     for (const [path, page] of Object.entries(monitor.pages)) server.pages.set(path, page)
     monitor.start().catch(failed)
     return monitor

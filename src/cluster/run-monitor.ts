@@ -12,6 +12,8 @@ import { readSlos } from './slo-tools.ts'
 export interface MonitorFlags extends Partial<MonitorChoices> {
   /** A file of objectives. */
   sloFile?: string
+  /** The label `cluster` of every series. */
+  cluster?: string
 }
 
 export interface RunMonitorOptions extends PartOptions, MonitorFlags {
@@ -21,20 +23,25 @@ export interface RunMonitorOptions extends PartOptions, MonitorFlags {
 
 /** Runs the monitor against an API server, which need not be there yet. */
 export async function runMonitor(options: RunMonitorOptions): Promise<RunningPart> {
-  const { dataDir, logger, sloFile, groupBy = [], podGroups = [] } = options
-  for (const [flag, groups] of [['--group-by', groupBy], ['--pod-groups', podGroups]] as const) {
-    const wrong = groups.find((group) => groupLabel(group) === undefined)
-    if (wrong !== undefined) throw new Error(`${flag}: ${wrong} is none of ${groupForms.join(', ')}`)
-  }
-  const slos = sloFile === undefined ? [] : await readSlos(sloFile)
+  const { dataDir, logger } = options
+  const slos = await readObjectives(options)
   // Of every pod that is read little is kept: space that grows with what is read and dropped would be most of the memory of this process.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=30')
   return runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
 }
 
+/** Checks what was said about a monitor, and reads its objectives. */
+export async function readObjectives({ sloFile, groupBy = [], podGroups = [], creationTimeoutMs = defaultChoices.creationTimeoutMs }: MonitorFlags): Promise<Slo[]> {
+  for (const [flag, groups] of [['--group-by', groupBy], ['--pod-groups', podGroups]] as const) {
+    const wrong = groups.find((group) => groupLabel(group) === undefined)
+    if (wrong !== undefined) throw new Error(`${flag}: ${wrong} is none of ${groupForms.join(', ')}`)
+  }
+  return sloFile === undefined ? [] : readSlos(sloFile, creationTimeoutMs)
+}
+
 export interface MakeMonitorOptions {
-  choices: Partial<MonitorChoices>
+  choices: MonitorFlags
   slos: readonly Slo[]
   dataDir: string
   transport: Transport
@@ -45,14 +52,16 @@ export interface MakeMonitorOptions {
 /** A monitor of this process, over whatever transport there is. */
 export function makeMonitor({ choices, slos, dataDir, transport, metrics, logger }: MakeMonitorOptions): Monitor {
   const needs = sloNeeds(slos)
+  const told = choices.cluster === undefined ? metrics : metrics.labelled({ cluster: choices.cluster })
   return new Monitor({
     ...choices,
     podGroups: [...(choices.podGroups ?? []), ...needs.podGroups],
     bounds: [...(choices.bounds ?? defaultChoices.bounds), ...needs.bounds],
     transport,
-    metrics,
+    metrics: told,
+    informerMetrics: metrics,
     logger,
-    consumers: slos.length > 0 ? [new SloConsumer(slos, systemClock, metrics)] : [],
+    consumers: slos.length > 0 ? [new SloConsumer(slos, systemClock, told)] : [],
     storage: new SnapshotFile(path.join(dataDir, 'monitor.json')),
   })
 }

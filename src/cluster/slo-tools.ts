@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isNotFound } from '../api/errors.ts'
 import { type ClusterAccess, HttpTransport, fixedCredentials, loadAccess } from '../client/index.ts'
-import { type Slo, type SloReport, grafanaDashboard, parseSlos, prometheusRules } from '../monitor/index.ts'
+import { type OperatorOptions, type Slo, type SloReport, grafanaDashboard, operatorObjects, parseSlos, prometheusRules, thresholdsPast } from '../monitor/index.ts'
 
 export interface SloSource {
   /** Undefined: the API server has a monitor of its own. */
@@ -11,7 +11,13 @@ export interface SloSource {
   release: string
 }
 
-export type RulesFormat = 'prometheus' | 'grafana'
+export type RulesFormat = 'prometheus' | 'operator' | 'grafana'
+
+export interface RulesOptions extends OperatorOptions {
+  format: RulesFormat
+  /** Of the monitor that will serve the objectives. */
+  creationTimeoutMs: number
+}
 
 /** Nobody vouches for a monitor's certificate, and nobody is anybody there. */
 const monitorAccess = (server: URL): ClusterAccess => ({
@@ -33,19 +39,23 @@ export async function fetchSlos({ monitor, kubeconfig, release }: SloSource): Pr
   }
 }
 
-/** Reads a file of objectives. Throws an error that names the file, and what is wrong in it. */
-export async function readSlos(file: string): Promise<Slo[]> {
+/** Reads a file of objectives for a monitor with this creation timeout. Throws an error that names the file, and what is wrong in it. */
+export async function readSlos(file: string, creationTimeoutMs: number): Promise<Slo[]> {
   const text = await readFile(file, 'utf8')
   try {
-    return await parseSlos(text)
+    const slos = await parseSlos(text)
+    const problems = thresholdsPast(slos, creationTimeoutMs)
+    if (problems.length > 0) throw new Error(problems.join('\n'))
+    return slos
   } catch (e) {
     const problems = (e instanceof Error ? e.message : String(e)).split('\n')
     throw new Error(`${file}:${problems.map((problem) => (problems.length > 1 ? `\n  ${problem}` : ` ${problem}`)).join('')}`, { cause: e })
   }
 }
 
-/** What Prometheus or Grafana needs to know of a file of objectives. */
-export async function rulesOf(file: string, format: RulesFormat): Promise<string> {
-  const slos = await readSlos(file)
-  return format === 'grafana' ? grafanaDashboard(slos) : prometheusRules(slos)
+/** What Prometheus, its operator or Grafana needs to know of a file of objectives. */
+export async function rulesOf(file: string, { format, creationTimeoutMs, ...options }: RulesOptions): Promise<string> {
+  const slos = await readSlos(file, creationTimeoutMs)
+  if (format === 'grafana') return grafanaDashboard(slos)
+  return format === 'operator' ? operatorObjects(slos, options) : prometheusRules(slos, options)
 }

@@ -25,6 +25,7 @@ export interface MonitorSettings {
   random: Random
   logger: Logger
   metrics: MetricsRegistry
+  informerMetrics: MetricsRegistry
   /** What facts and pods are told with, beyond what every pod has. */
   podGroups: readonly Group[]
   creationTimeoutMs: number
@@ -58,7 +59,7 @@ export class MonitorTerm implements Term {
     const { clock, random, logger, metrics, podGroups } = settings
     this.#settings = settings
     this.#client = new Client(transport, { clock, random })
-    this.#factory = new InformerFactory({ transport, clock, random, logger, metrics, name: 'monitor' })
+    this.#factory = new InformerFactory({ transport, clock, random, logger, metrics: settings.informerMetrics, name: 'monitor' })
     this.#pods = this.#factory.informer(pods, { transform: podSlimmer(podGroups) })
     this.#claims = this.#factory.informer(persistentvolumeclaims, { transform: slimClaim })
     this.#userObjects = new Map<UserResource, SharedInformer>([['persistentvolumeclaims', this.#claims as unknown as SharedInformer]])
@@ -69,6 +70,7 @@ export class MonitorTerm implements Term {
     this.#snapshots = settings.storage && this.#makeSnapshots(settings.storage)
     if (settings.hasPodSeries) registerState(metrics, podSeries(this.#tracker.pods, labels), settings.maxObjects, () => clock.now())
     if (settings.hasWorkloadSeries) this.#followWorkloads()
+    this.#tellBlindness()
   }
 
   get hasStarted(): boolean {
@@ -142,6 +144,14 @@ export class MonitorTerm implements Term {
         this.#settings.logger.error('a consumer of observations has failed', { error, what })
       }
     }
+  }
+
+  /** An old cache looks like a cluster in which nothing happens: what the monitor says is worth nothing then. */
+  #tellBlindness(): void {
+    const watched: [string, SharedInformer][] = [['pods', this.#pods as unknown as SharedInformer], ...this.#userObjects]
+    this.#settings.metrics.gauge('coxswain_monitor_blind', '1 while the monitor does not hear of the objects of a resource: its watch is stale, or there is none.', (gauge) => {
+      for (const [resource, cache] of watched) gauge.with({ resource }).set(cache.lag.problem() === undefined ? 0 : 1)
+    })
   }
 
   /** Undefined where objects of this resource are not read. */

@@ -48,6 +48,8 @@ export const defaultChoices: MonitorChoices = {
 export interface MonitorOptions extends Omit<TermRunnerOptions, 'name' | 'begin' | 'leaderElection' | 'metrics'>, Partial<MonitorChoices> {
   /** Where everything is told. */
   metrics: MetricsRegistry
+  /** Where informers are told of; by default with everything else. */
+  informerMetrics?: MetricsRegistry
   consumers?: readonly SandboxConsumer[]
   /** Where first readiness, counts and what consumers keep outlive the process. Without it nothing does. */
   storage?: SnapshotStorage
@@ -70,6 +72,7 @@ export class Monitor extends TermRunner {
       random: options.random ?? systemRandom,
       logger: options.logger ?? silentLogger,
       metrics,
+      informerMetrics: options.informerMetrics ?? metrics,
       podGroups: [...new Set([...groupBy, ...podGroups])],
       creationTimeoutMs,
       hasPodSeries: modes.includes('pods'),

@@ -5,6 +5,7 @@ import { MetricsRegistry } from '../../base/metrics.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { SandboxHistograms } from '../sandbox-histograms.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
+import { operatorObjects } from './operator-objects.ts'
 import { prometheusRules } from './prometheus-rules.ts'
 import { SloConsumer } from './slo-consumer.ts'
 import { parseSlos } from './slo-file.ts'
@@ -31,7 +32,7 @@ describe('what is generated for others', () => {
     const { groups } = (await parseYaml(await prometheusRules(slos))).value as unknown as Rules
     const { panels } = JSON.parse(grafanaDashboard(slos)) as { panels: { targets?: { expr: string }[] }[] }
     const asked = metricsIn([...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)), ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))])
-    const served = await servedMetrics()
+    const served = (await servedMetrics()).add('coxswain_monitor_blind')
     expect([...asked].filter((name) => !served.has(name))).toEqual([])
     expect(asked.size).toBeGreaterThan(5)
     const used = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/coxswain_slo:[a-z0-9_:]+/g) ?? []))
@@ -46,5 +47,31 @@ describe('what is generated for others', () => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`))
     expect(new Set(cells).size).toBe(cells.length)
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  })
+
+  it('reads rates over the interval of the data source, and is about the clusters and tenants that were chosen', async () => {
+    const slos = (await example()).map((slo) => ({ ...slo, groupBy: ['namespace'] }))
+    const { panels, templating } = JSON.parse(grafanaDashboard(slos)) as { panels: { targets?: { expr: string }[] }[]; templating: { list: { name: string }[] } }
+    expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'cluster', 'tenant'])
+    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    expect(expressions.filter((expr) => !expr.includes('cluster=~"$cluster"'))).toEqual([])
+    expect(expressions.filter((expr) => /\[\d/.test(expr))).toEqual([])
+    const grouped = expressions.filter((expr) => /_group_|_events_total|coxswain_pod_sandbox/.test(expr))
+    expect(grouped.filter((expr) => !expr.includes('namespace=~"$tenant"'))).toEqual([])
+  })
+
+  it('is a PrometheusRule and a ServiceMonitor for the operator, with the same rules', async () => {
+    const slos = await example()
+    const text = await operatorObjects(slos, { namespace: 'observability', labels: { release: 'stack' }, cluster: 'eu-1' })
+    const [rule, scrape] = (await Promise.all(text.split('---\n').map(parseYaml))).map(({ value }) => value)
+    const metadata = { namespace: 'observability', labels: { release: 'stack' } }
+    expect(rule).toMatchObject({ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata })
+    expect((rule as unknown as { spec: Rules }).spec).toEqual((await parseYaml(await prometheusRules(slos, { cluster: 'eu-1' }))).value)
+    expect(scrape).toMatchObject({
+      kind: 'ServiceMonitor', metadata,
+      spec: { endpoints: [{ scheme: 'https', honorLabels: true, tlsConfig: { serverName: 'coxswain-monitor.observability.svc' }, relabelings: [{ targetLabel: 'cluster', replacement: 'eu-1' }] }] },
+    })
+    const expressions = (rule as unknown as { spec: Rules }).spec.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
+    expect(expressions.filter((expr) => !expr.includes('cluster="eu-1"'))).toEqual([])
   })
 })

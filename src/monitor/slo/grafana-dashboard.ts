@@ -37,11 +37,25 @@ export function grafanaDashboard(slos: readonly Slo[]): string {
     editable: true,
     refresh: '30s',
     time: { from: 'now-6h', to: 'now' },
-    templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' }] },
+    templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' }, ...variables] },
     panels,
   }
   return `${JSON.stringify(dashboard, undefined, 2)}\n`
 }
+
+/** All values are chosen at first: `.*` also matches series without the label. */
+const variable = (name: string, label: string, query: string) => ({
+  name, label, type: 'query', datasource, query: { query, refId: name }, definition: query, refresh: 2, sort: 1,
+  multi: true, includeAll: true, allValue: '.*', current: { text: ['All'], value: ['$__all'] },
+})
+
+const variables = [
+  variable('cluster', 'Cluster', 'label_values(coxswain_monitor_blind, cluster)'),
+  variable('tenant', 'Tenant', 'label_values(coxswain_pod_sandbox_creation_failures_total{cluster=~"$cluster"}, namespace)'),
+]
+
+const ofCluster = 'cluster=~"$cluster"'
+const ofTenant = `${ofCluster}, namespace=~"$tenant"`
 
 const everythingHeight = 9
 const rowHeight = 17
@@ -50,8 +64,8 @@ const rowTitle = (title: string, y: number) => ({ type: 'row', title, collapsed:
 
 /** What all sandboxes do, whatever was promised. */
 function everything(): Record<string, unknown>[] {
-  const quantile = (share: number, of: string) => `histogram_quantile(${share}, sum by (le) (rate(coxswain_pod_sandbox_${of}_duration_seconds_bucket[5m])))`
-  const perSecond = (counter: string) => `sum(rate(coxswain_pod_sandbox_${counter}_total[5m]))`
+  const quantile = (share: number, of: string) => `histogram_quantile(${share}, sum by (le) (rate(coxswain_pod_sandbox_${of}_duration_seconds_bucket{${ofTenant}}[$__rate_interval])))`
+  const perSecond = (counter: string) => `sum(rate(coxswain_pod_sandbox_${counter}_total{${ofTenant}}[$__rate_interval]))`
   return [
     rowTitle('All sandboxes', 0),
     panel('timeseries', 'How long they take', { x: 0, y: 1, w: 12, h: 8 }, [
@@ -61,6 +75,7 @@ function everything(): Record<string, unknown>[] {
     ], { unit: 's' }),
     panel('timeseries', 'What goes wrong, a second', { x: 12, y: 1, w: 12, h: 8 }, [
       { expr: perSecond('creation_failures'), legend: 'not ready in time' },
+      { expr: perSecond('creations_abandoned'), legend: 'deleted or evicted before' },
       { expr: perSecond('recreations'), legend: 'lost and made anew' },
       { expr: perSecond('user_errors'), legend: 'mistakes of users' },
     ], { unit: 'short' }),
@@ -68,31 +83,32 @@ function everything(): Record<string, unknown>[] {
 }
 
 function rowOf(slo: Slo, y: number): Record<string, unknown>[] {
-  const labels = `{slo="${slo.name}"}`
   const groups = groupLabels(slo.groupBy)
+  const whole = `slo="${slo.name}", ${ofCluster}`
+  const grouped = groups.includes('namespace') ? `slo="${slo.name}", ${ofTenant}` : whole
   const part = groups.length > 0 ? 'group_' : ''
   const legend = groups.length > 0 ? groups.map((name) => `{{${name}}}`).join(' ') : slo.name
   const objective = exact(slo.objectivePercent / 100)
-  const perSecond = (outcome: string) => `sum by (${['slo', ...groups].join(', ')}) (rate(coxswain_slo_events_total{slo="${slo.name}", outcome="${outcome}"}[5m]))`
+  const perSecond = (outcome: string) => `sum by (${['slo', ...groups].join(', ')}) (rate(coxswain_slo_events_total{${grouped}, outcome="${outcome}"}[$__rate_interval]))`
   return [
     rowTitle(`${slo.name}: ${sentenceOf(slo)}`, y),
-    panel('stat', 'Compliance', { x: 0, y: y + 1, w: 4, h: 4 }, [{ expr: `coxswain_slo_compliance_ratio${labels}`, legend: slo.name }], {
+    panel('stat', 'Compliance', { x: 0, y: y + 1, w: 4, h: 4 }, [{ expr: `coxswain_slo_compliance_ratio{${whole}}`, legend: slo.name }], {
       unit: 'percentunit', decimals: 3, steps: [{ color: 'red', value: null }, { color: 'green', value: objective }],
     }),
-    panel('stat', 'Error budget left', { x: 0, y: y + 5, w: 4, h: 4 }, [{ expr: `coxswain_slo_error_budget_remaining_ratio${labels}`, legend: slo.name }], {
+    panel('stat', 'Error budget left', { x: 0, y: y + 5, w: 4, h: 4 }, [{ expr: `coxswain_slo_error_budget_remaining_ratio{${whole}}`, legend: slo.name }], {
       unit: 'percentunit', decimals: 1, steps: [{ color: 'red', value: null }, { color: 'orange', value: 0 }, { color: 'green', value: 0.25 }],
     }),
     panel('timeseries', 'Burn rate', { x: 4, y: y + 1, w: 10, h: 8 }, burnWindows(slo).map((ms) => ({
-      expr: `coxswain_slo_burn_rate{slo="${slo.name}", window="${printWindow(ms)}"}`, legend: printWindow(ms),
+      expr: `coxswain_slo_burn_rate{${whole}, window="${printWindow(ms)}"}`, legend: printWindow(ms),
     })), { unit: 'none', steps: burnSteps(slo) }),
     panel('timeseries', 'Error budget left over time', { x: 14, y: y + 1, w: 10, h: 8 }, [
-      { expr: `coxswain_slo_${part}error_budget_remaining_ratio${labels}`, legend },
+      { expr: `coxswain_slo_${part}error_budget_remaining_ratio{${grouped}}`, legend },
     ], { unit: 'percentunit' }),
     panel('timeseries', 'Good and bad events a second', { x: 0, y: y + 9, w: 12, h: 8 }, ['good', 'bad'].map((outcome) => ({
       expr: perSecond(outcome), legend: groups.length > 0 ? `${outcome} ${legend}` : outcome,
     })), { unit: 'short' }),
     panel('timeseries', `Bad events of the last hour, ${printPercent(errorBudget(slo))} may be`, { x: 12, y: y + 9, w: 12, h: 8 }, [
-      { expr: `coxswain_slo_${part}burn_rate{slo="${slo.name}", window="1h"} * ${errorBudget(slo)}`, legend },
+      { expr: `coxswain_slo_${part}burn_rate{${grouped}, window="1h"} * ${errorBudget(slo)}`, legend },
     ], { unit: 'percentunit', steps: [{ color: 'green', value: null }, { color: 'red', value: errorBudget(slo) }] }),
   ]
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parseSlos } from './slo-file.ts'
+import { parseSlos, thresholdsPast } from './slo-file.ts'
 
 const dayMs = 24 * 3_600_000
 const whole = ['name: ready', 'indicator: creation-latency', 'objective: 99.5', 'threshold: 10s', 'window: 30d']
@@ -72,5 +72,21 @@ describe('parseSlos()', () => {
     await expect(parseSlos('[]')).rejects.toThrow('a file of objectives is a map with a list "slos"')
     await expect(parseSlos('slos: []')).rejects.toThrow('a file of objectives is a map with a list "slos"')
     await expect(parseSlos('slos: [1]\nrules: []')).rejects.toThrow('rules: is not a field of the file\nslos[0]: must be a map')
+  })
+})
+
+describe('thresholdsPast()', () => {
+  it.each<[string, string[], number]>([
+    ['a threshold that is the timeout', ['threshold: 5m'], 0],
+    ['a threshold above the timeout', ['threshold: 301s'], 1],
+    ['a termination, which has no timeout', ['indicator: termination-latency', 'threshold: 10m'], 0],
+  ])('%s', async (_, edits, problems) => {
+    expect(thresholdsPast(await edited(...edits), 300_000)).toHaveLength(problems)
+  })
+
+  it('says which, and why', async () => {
+    expect(thresholdsPast(await edited('threshold: 10m'), 300_000)).toEqual([
+      'slos[0].threshold: 10m0s is more than the creation timeout of 5m0s, after which a pod has failed',
+    ])
   })
 })

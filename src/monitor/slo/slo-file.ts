@@ -1,6 +1,6 @@
 import { parseYaml } from '../../api/json/yaml.ts'
 import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { parseDuration, printDuration } from '../../base/duration.ts'
 import { type Group, groupForms, groupLabel } from '../groups.ts'
 import { parseWindow } from './window.ts'
 
@@ -114,6 +114,16 @@ export async function parseSlos(text: string): Promise<Slo[]> {
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return (list as Record<string, unknown>[]).map(sloOf)
 }
+
+/**
+ * What is wrong with objectives for a monitor with this creation timeout. A pod fails when the time is up: what becomes
+ * ready between the timeout and a later threshold would be bad though the file says that it is good.
+ */
+export const thresholdsPast = (slos: readonly Slo[], creationTimeoutMs: number): string[] =>
+  slos.flatMap(({ indicator, thresholdMs = 0 }, i) =>
+    indicator !== 'creation-latency' || thresholdMs <= creationTimeoutMs ? [] : [
+      `slos[${i}].threshold: ${printDuration(thresholdMs)} is more than the creation timeout of ${printDuration(creationTimeoutMs)}, after which a pod has failed`,
+    ])
 
 function problemsOf(item: unknown, path: string): string[] {
   if (!isMap(item)) return [`${path}: must be a map`]

@@ -255,6 +255,25 @@ describe('an API that is away for a minute', () => {
   })
 })
 
+describe('a monitor that hears nothing', () => {
+  const blind = () => monitor.lines('coxswain_monitor_blind')
+  const all = ['pods', 'persistentvolumeclaims', 'configmaps', 'secrets']
+
+  it('says so, and says so no more when it hears again', async () => {
+    await pass(600)
+    expect(blind()).toEqual([])
+    link.cut()
+    await pass(30)
+    expect(blind()).toEqual([])
+    await pass(170)
+    expect(blind()).toEqual(all.map((resource) => `coxswain_monitor_blind{resource="${resource}"} 1`))
+    link.mend()
+    await pass(120)
+    expect(blind()).toEqual([])
+    expect(monitor.metrics.text()).toContain('coxswain_monitor_blind{resource="pods"} 0\n')
+  })
+})
+
 it('counts a failure without a reason, as on nodes of kubelets, and one that is no fault of the user', async () => {
   await goByReasons()
   for (const name of ['silent', 'broken', 'lacking']) await create(name, settings)
