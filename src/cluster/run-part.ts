@@ -4,9 +4,13 @@ import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
-import { type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, leaderIdentity, loadAccess } from '../client/index.ts'
+import {
+  Client, type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, type Transport, leaderIdentity, loadAccess,
+} from '../client/index.ts'
 import { Health, registerProcessMetrics } from '../server/index.ts'
-import { type Pages, openMonitoringDoor } from './monitoring-door.ts'
+import { readCertificates } from './flag-files.ts'
+import { type Pages, type Serving, openMonitoringDoor } from './monitoring-door.ts'
+import { ScrapeGate } from './scrape-gate.ts'
 import { watchLoop } from './watch-loop.ts'
 
 type Election = NonNullable<TermRunnerOptions['leaderElection']>
@@ -20,8 +24,18 @@ export interface PartOptions {
   gates: FeatureGates
   bindAddress: string
   securePort: number
+  /** How /metrics is served and to whom; by default with a certificate of its own, to whoever reaches it. */
+  door?: DoorOptions
   release: string
   logger: Logger
+}
+
+export interface DoorOptions {
+  serving?: Serving
+  /** A file of certificates that client certificates may be signed by. */
+  clientCaFile?: string
+  /** Paths for which nobody is asked who they are; undefined if nobody ever is. */
+  alwaysAllowPaths?: readonly string[]
 }
 
 export interface RunningPart {
@@ -62,14 +76,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     { name: 'caches', check: () => part.problems().join('; ') || undefined },
   ]
   const health = new Health([], ready)
-  const door = await openMonitoringDoor({
-    address: options.bindAddress,
-    port: options.securePort,
-    health,
-    metrics,
-    nowMs: systemClock.now(),
-    ...(part.pages ? { pages: part.pages } : {}),
-  }).catch(async (e: unknown) => {
+  const door = await openPartDoor(options, part, { health, metrics, transport }).catch(async (e: unknown) => {
     await transport.close()
     throw e
   })
@@ -91,4 +98,21 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
       await transport.close()
     },
   }
+}
+
+async function openPartDoor({ bindAddress, securePort, door = {}, logger }: PartOptions, { pages }: Part, told: { health: Health; metrics: MetricsRegistry; transport: Transport }) {
+  const { serving, clientCaFile, alwaysAllowPaths } = door
+  const clock = systemClock
+  return openMonitoringDoor({
+    address: bindAddress,
+    port: securePort,
+    health: told.health,
+    metrics: told.metrics,
+    clock,
+    logger,
+    serving,
+    clientAuthorities: clientCaFile === undefined ? [] : [readCertificates('--client-ca-file', clientCaFile)],
+    gate: alwaysAllowPaths && new ScrapeGate({ client: new Client(told.transport, { clock, random: systemRandom }), clock, alwaysAllowPaths }),
+    ...(pages ? { pages } : {}),
+  })
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isNotFound } from '../api/errors.ts'
 import { type ClusterAccess, HttpTransport, fixedCredentials, loadAccess } from '../client/index.ts'
+import { readCertificates, readFlagFile } from './flag-files.ts'
 import { type OperatorOptions, type Slo, type SloReport, grafanaDashboard, operatorObjects, parseSlos, prometheusRules, thresholdsPast } from '../monitor/index.ts'
 
 export interface SloSource {
@@ -8,6 +9,9 @@ export interface SloSource {
   monitor: URL | undefined
   /** Undefined: as kubectl finds it. */
   kubeconfig: string | undefined
+  /** Files with the token for a monitor, and with what vouches for its certificate. */
+  tokenFile?: string | undefined
+  certificateAuthority?: string | undefined
   release: string
 }
 
@@ -19,14 +23,18 @@ export interface RulesOptions extends OperatorOptions {
   creationTimeoutMs: number
 }
 
-/** Nobody vouches for a monitor's certificate, and nobody is anybody there. */
-const monitorAccess = (server: URL): ClusterAccess => ({
-  server, authority: () => undefined, insecureSkipTlsVerify: true, headers: {}, credentials: fixedCredentials(), namespace: 'default',
-})
+/** Whoever says nothing about a monitor's certificate takes any, and shows no token to it. */
+function monitorAccess(server: URL, { tokenFile, certificateAuthority }: SloSource): ClusterAccess {
+  const authority = certificateAuthority === undefined ? undefined : readCertificates('--certificate-authority', certificateAuthority)
+  if (tokenFile !== undefined && !authority) throw new Error('--token-file: say with --certificate-authority who may get the token')
+  const proof = tokenFile === undefined ? {} : { authorization: `Bearer ${readFlagFile('--token-file', tokenFile).trim()}` }
+  return { server, authority: () => authority, insecureSkipTlsVerify: !authority, headers: {}, credentials: fixedCredentials(proof), namespace: 'default' }
+}
 
 /** Asks a monitor how objectives stand. */
-export async function fetchSlos({ monitor, kubeconfig, release }: SloSource): Promise<SloReport> {
-  const access = monitor ? monitorAccess(monitor) : await loadAccess({ file: kubeconfig })
+export async function fetchSlos(source: SloSource): Promise<SloReport> {
+  const { monitor, kubeconfig, release } = source
+  const access = monitor ? monitorAccess(monitor, source) : await loadAccess({ file: kubeconfig })
   const transport = new HttpTransport(access, { userAgent: `coxswain-slo/${release} (${process.platform}/${process.arch})` })
   try {
     return await transport.send<SloReport>({ method: 'GET', path: '/slo' })

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse, createServer as createPlainServer } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -24,6 +24,8 @@ export interface ListenOptions {
 export interface Listener {
   port: number
   connections(): number
+  /** Shows connections that are opened from now on another certificate. */
+  renew(serving: KeyPair): void
   /** Stops listening and ends every connection; what is being answered has until `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -99,7 +101,29 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => open.sockets.size,
+    renew: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, ca: [...options.clientAuthorities], minVersion: 'TLSv1.2' }),
     close: (graceMs) => close(server, open, graceMs),
+  }
+}
+
+/** Serves HTTP/1.1 without TLS: for whoever shares the machine, and nobody else. */
+export async function listenPlain({ address, port, handle }: Pick<ListenOptions, 'address' | 'port' | 'handle'>): Promise<Pick<Listener, 'port' | 'close'>> {
+  const server = createPlainServer({ keepAliveTimeout: idleMs }, (request, response) => void handle(new Http1Exchange(request, response, 60_000)))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => {
+      server.off('error', reject)
+      server.on('error', () => {})
+      resolve()
+    })
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }
 

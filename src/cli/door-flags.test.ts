@@ -1,0 +1,29 @@
+import { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { addDoorFlags, readDoorFlags } from './door-flags.ts'
+
+const read = (...args: string[]) => {
+  const command = addDoorFlags(new Command('x').exitOverride().option('--data-dir <dir>', '', 'd').option('--bind-address <address>', '', '127.0.0.1'))
+  return readDoorFlags(command.parse(args, { from: 'user' }))
+}
+
+const own = { kind: 'authority', dir: 'd', names: [] }
+const allowed = { alwaysAllowPaths: ['/healthz', '/readyz', '/livez'] }
+
+describe('the flags of a door', () => {
+  it.each<[string, string[], object]>([
+    ['let everybody in on a loopback address', [], { serving: own }],
+    ['ask who comes from elsewhere', ['--bind-address', '0.0.0.0'], { serving: own, ...allowed }],
+    ['ask who comes from here if they are told to', ['--authorize-scrapes', '--authorization-always-allow-paths', '/livez,/debug/*'], { serving: own, alwaysAllowPaths: ['/livez', '/debug/*'] }],
+    ['do not ask if they are told so', ['--bind-address', '::', '--authorize-scrapes=false'], { serving: own }],
+    ['take certificates from files', ['--tls-cert-file', 'c', '--tls-private-key-file', 'k', '--client-ca-file', 'a'], { serving: { kind: 'files', certificate: 'c', key: 'k' }, clientCaFile: 'a' }],
+    ['take names for certificates', ['--tls-names', 'a.b.svc,10.0.0.1'], { serving: { ...own, names: ['a.b.svc', '10.0.0.1'] } }],
+    ['do without TLS', ['--insecure-http'], { serving: { kind: 'plain' } }],
+  ])('%s', (_, args, expected) => expect(read(...args)).toEqual(expected))
+
+  it.each<[string, string[], RegExp]>([
+    ['a certificate without its key', ['--tls-cert-file', 'c'], /of no use without each other/],
+    ['no TLS for others', ['--insecure-http', '--bind-address', '0.0.0.0'], /no loopback address/],
+    ['no TLS, and a certificate', ['--insecure-http', '--tls-cert-file', 'c', '--tls-private-key-file', 'k'], /no certificate without TLS/],
+  ])('are refused: %s', (_, args, message) => expect(() => read(...args)).toThrow(message))
+})
