@@ -3,6 +3,7 @@ import { isPodReady } from '../api/kinds/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
+import { namedObjects } from './sandbox/user-objects.ts'
 
 // What is frozen belongs to the server of this process, and costs nothing as it is.
 
@@ -48,7 +49,8 @@ const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Co
 /** Of most volumes it is enough that they are there. */
 const anyVolume = Object.freeze({ name: '' })
 
-const slimVolume = ({ name, persistentVolumeClaim, ephemeral }: Volume) => (persistentVolumeClaim || ephemeral ? { name, persistentVolumeClaim, ephemeral } : anyVolume)
+/** Keeps the names of the objects that the pod may have waited for. */
+const slimVolume = (volume: Volume) => (namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0 || volume.ephemeral ? namingVolume(volume) : anyVolume)
 
 /** Keeps the names of all objects that a volume needs. */
 const namingVolume = ({ name, persistentVolumeClaim, ephemeral, configMap, secret, projected }: Volume) => ({

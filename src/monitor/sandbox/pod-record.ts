@@ -121,9 +121,10 @@ export function advance(record: PodRecord, view: SandboxView, look: Look): Happe
   record.deletedAtMs ??= view.deletedAtMs
   // Of a pod that ended while nobody looked, it is only known that it had not ended before its last word.
   if (view.isFinished) record.finishedAtMs ??= view.disruptedAtMs ?? (look.isLive ? look.nowMs : view.lastWordMs)
-  if (view.ready?.is) return becameReady(record, view, view.ready.sinceMs, look.timeoutMs)
+  if (view.ready?.is) return becameReady(record, view, view.ready.sinceMs, look)
   const happenings = view.ready ? becameUnready(record, view, view.ready.sinceMs) : []
-  if (!view.isFinished) noteLack(record, look)
+  // What is absent after a pod has ended, it never waited for.
+  noteLack(record, view.isFinished ? { ...look, nowMs: Math.min(look.nowMs, record.finishedAtMs ?? look.nowMs) } : look)
   return happenings
 }
 
@@ -158,11 +159,15 @@ function endAbsence(record: PodRecord, atMs: number): void {
   delete record.absentFromMs
 }
 
-function becameReady(record: PodRecord, view: SandboxView, atMs: number, timeoutMs: number): Happening[] {
+function becameReady(record: PodRecord, view: SandboxView, atMs: number, look: Look): Happening[] {
   const { readyAtMs, lostAtMs, scheduledAtMs } = record
   if (readyAtMs !== undefined && atMs <= readyAtMs) return []
+  const { timeoutMs } = look
+  const atThatTime = { ...look, nowMs: atMs }
+  if (record.lookedFromMs !== waitFrom(record)) noteLack(record, atThatTime)
   const dueMs = isWaiting(record, view) ? dueAt(record, timeoutMs) : Infinity
   const failed = view.past === 'first' && atMs > dueMs ? [endWait(record, dueMs, timeoutMs)] : []
+  noteLack(record, atThatTime)
   endAbsence(record, atMs)
   const lost = lostAtMs === undefined ? undefined : judge(record, lostAtMs, atMs)
   const first = scheduledAtMs === undefined ? undefined : judge(record, scheduledAtMs, atMs)

@@ -4,7 +4,7 @@ import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { SandboxLabels, SandboxObservation, SnapshotSection } from '../observation.ts'
 import { type Happening, type PodRecord, advance, endWait, endsAt, newRecord, vanish } from './pod-record.ts'
 import { viewOf } from './sandbox-view.ts'
-import { type Lack, namedObjects } from './user-objects.ts'
+import { type Lack, namedObjects, nothingLacks } from './user-objects.ts'
 
 export interface TrackerOptions {
   clock: Clock
@@ -96,7 +96,8 @@ export class SandboxTracker {
     const { record } = tracked
     const view = viewOf(pod)
     const before = fingerprint(record)
-    const look = { nowMs: clock.now(), blindFromMs: this.#blindFromMs, timeoutMs, lack: lackOf(pod), isLive }
+    const isDone = view.ready?.is === true && record.readyAtMs === view.ready.sinceMs
+    const look = { nowMs: clock.now(), blindFromMs: this.#blindFromMs, timeoutMs, lack: isDone ? nothingLacks : lackOf(pod), isLive }
     for (const happening of advance(record, view, look)) this.#tell(pod, happening)
     if (fingerprint(record) !== before) changed()
     const needsSandbox = !view.ready?.is && !view.isFinished

@@ -64,7 +64,6 @@ const blamed: Readonly<Record<string, { resource: UserResource; isThere: boolean
  */
 export function lackOf(pod: Pod, find: (object: NamedObject) => Found): Lack {
   const condition = sandboxConditionOf(pod)
-  if (condition?.status === 'True') return nothingLacks
   const named = namedObjects(pod)
   if (named.length === 0) return nothingLacks
   const blame = condition?.status === 'False' ? blamed[condition.reason ?? ''] : undefined
@@ -72,7 +71,7 @@ export function lackOf(pod: Pod, find: (object: NamedObject) => Found): Lack {
   let completeAtMs: number | undefined
   for (const object of named) {
     const found = find(object)
-    if (found === null) isAbsent = true
+    if (found === null) isAbsent ||= condition?.status !== 'True'
     else if (found?.createdAtMs !== undefined) completeAtMs = Math.max(completeAtMs ?? 0, found.createdAtMs)
     const isBlamed = blame?.resource === object.resource && condition?.message?.startsWith(mountFailure(object.volume, ''))
     if (isBlamed && (blame.isThere ? found !== null : found === undefined)) isAbsent = true
