@@ -1,6 +1,6 @@
 export { afterward, byName, byWeight, isWorthNaming, sentenceOf, withoutEcho, worstOf } from './cause.ts'
 export type { Cause, CauseKind, ObjectName, Weight } from './cause.ts'
-export { pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
+export { pauseAfter, pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
 export type { Pause } from './job-causes.ts'
 export { causeOfPod, terminationLateAtMs } from './pod-cause.ts'
 export type { Surroundings } from './pod-cause.ts'

@@ -58,7 +58,8 @@ export function pauseOf(
   return pauses.toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
 }
 
-function pauseAfter(backOff: BackOff, nowMs: number): Pause | undefined {
+/** The pause that a back-off asks for. */
+export function pauseAfter(backOff: BackOff, nowMs: number): Pause | undefined {
   const ms = waitMs(backOff, nowMs)
   return ms > 0 ? { failures: backOff.failures, dueAtMs: nowMs + ms } : undefined
 }

@@ -1,8 +1,11 @@
-import { type Cause, type Pause, firstCause, pauseOf, pauseText, podsThatMatter } from '../../api/explain/index.ts'
+import {
+  type Cause, type Pause, causeOfPod, firstOf, pauseAfter, pauseText, worstOf,
+} from '../../api/explain/index.ts'
 import type { JobCondition } from '../../api/generated/types.ts'
 import {
-  type Saying, findCondition, isConditionTrue, isPodTerminating, sameWords, setCondition, untilLateMs, whyOf,
+  type Saying, findCondition, isConditionTrue, isPodTerminating, sameWords, setCondition, whyOf,
 } from '../kit/workload/index.ts'
+import { indexBackOff } from '../../api/kinds/job-back-off.ts'
 import type { Effects } from './effects.ts'
 import type { Goal } from './goal.ts'
 import type { Observed } from './observe.ts'
@@ -39,8 +42,8 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   const say = (type: string, isTrue: boolean, reason: string, message: string): Saying =>
     ({ type, status: isTrue ? 'True' : 'False', reason, message: sameWords(findCondition(job.status?.conditions, type)?.message, message) })
   if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished.'))
-  const isRunning = pods.some((pod) => pod.status?.phase === 'Running')
-  const pending = pods.filter((pod) => pod.status?.phase === 'Pending' && (pod.spec.nodeName || !effects.ended.has(pod)))
+  const isRunning = pods.counts.running > 0
+  const gone = [...effects.ended].filter(({ spec, status }) => status?.phase === 'Pending' && !spec.nodeName).length
   const pause = pauseIn(seen, effects)
   const named = `${pauseSentence(pause)}${whyOf(causeOf(seen, effects, pause !== undefined)).named}`
   const running = isRunning
@@ -48,16 +51,25 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
     : say('Running', false, 'NoPodsRunning', 'No pod is running.')
   if (isSuspended(job)) return [say('Waiting', true, 'JobSuspended', 'The Job is suspended.'), running]
   if (isRunning) return [say('Waiting', false, 'PodsRunning', 'A pod is running.'), running]
-  if (pending.length + effects.created > 0) return [say('Waiting', true, 'PodsPending', `No pod is running yet.${named}`), running]
+  if (pods.counts.pending - gone + effects.created > 0) {
+    return [say('Waiting', true, 'PodsPending', `No pod is running yet.${named}`), running]
+  }
   const reason = effects.refusal ? 'FailedCreate' : pause ? 'BackOff' : 'NoPods'
   const text = pause && !effects.refusal ? named.trim() : `The Job has no pods.${named}`
   return [say('Waiting', false, reason, text), running]
 }
 
 /** The pause before the next pod, where pods are missing. */
-function pauseIn({ job, pods, tally, goal, backOff, nowMs }: Observed, { created, ended }: Effects): Pause | undefined {
-  const isComplete = tally.active.length - ended.size + created >= wantedPods({ job, tally })
-  return goal || isComplete || isSuspended(job) ? undefined : pauseOf(job, pods, nowMs, backOff)
+function pauseIn(seen: Observed, { created, ended }: Effects): Pause | undefined {
+  const { job, pods, goal, backOff, nowMs } = seen
+  const isComplete = pods.active.size - ended.size + created >= wantedPods(seen)
+  if (goal || isComplete || isSuspended(job)) return undefined
+  if (job.spec.backoffLimitPerIndex === undefined) return pauseAfter(backOff, nowMs)
+  const pauses = [...pods.predecessors].flatMap(([index, { member: { pod, hasFailed } }]): Pause[] => {
+    const pause = hasFailed && !isPodTerminating(pod) ? pauseAfter(indexBackOff(pod), nowMs) : undefined
+    return pause ? [{ ...pause, index }] : []
+  })
+  return pauses.toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
 }
 
 function pauseSentence(pause: Pause | undefined): string {
@@ -65,19 +77,20 @@ function pauseSentence(pause: Pause | undefined): string {
   return text ? ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ''
 }
 
-/** The first cause among the pods that explain the Job. */
-function causeOf(
-  { job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects, isPaused: boolean,
-): Cause | undefined {
-  return firstCause({
-    kind: 'Job',
-    object: job,
-    pods: podsThatMatter(pods.filter((pod) => !ended.has(pod)), isPaused),
-    around: { nowMs, runsToCompletion: true, ...finders },
-    refusal: refusal && { what: 'CreateRefused', message: refusal.message },
-  }).cause
+/**
+ * The first cause among the pods that have not ended. Where the Job pauses, or has no others, the pod that has failed
+ * last explains why.
+ */
+function causeOf({ job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects, isPaused: boolean): Cause | undefined {
+  const names = new Set(Array.from(ended, ({ metadata }) => metadata.name))
+  const open = pods.causes.first(ended.size + 1).find(({ object }) => !names.has(object.name))
+  const isNoneOpen = pods.active.size + pods.counts.going - ended.size <= 0
+  const last = isPaused || isNoneOpen ? pods.failed.peek() : undefined
+  const failure = last && causeOfPod(last.pod, { nowMs, runsToCompletion: true, ...finders })
+  const refused = refusal && ({ what: 'CreateRefused', message: refusal.message } as const)
+  return firstOf({ kind: 'Job', object: job, refusal: refused }, worstOf([open, failure]), undefined)
 }
 
 /** The time after which a status says something else by itself: a pod that is being deleted is late. */
-export const changesInMs = ({ pods, nowMs }: Observed): number | undefined =>
-  untilLateMs(pods.filter(isPodTerminating), nowMs)
+export const changesInMs = ({ changesAtMs, nowMs }: Observed): number | undefined =>
+  changesAtMs === undefined ? undefined : changesAtMs - nowMs

@@ -1,13 +1,12 @@
 import type { Job, Pod } from '../../api/generated/types.ts'
 import { controllerOf, jobs, pods } from '../../client/index.ts'
-import { defineController, watching } from '../kit/index.ts'
+import { defineController, watching, ownedPods } from '../kit/index.ts'
 import { findCondition, keysSelecting, raisedQuotas, selectorIndex } from '../kit/workload/index.ts'
 import { announce, apply } from './apply.ts'
 import { changesInMs } from './conditions.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan } from './plan.ts'
-import { status } from './status.ts'
-import { isFinished } from './tracking.ts'
+import { rememberedBackOff, status, statusMayWait } from './status.ts'
 
 const bySelector = selectorIndex<Job>(jobs, ({ spec }) => spec.selector)
 
@@ -20,6 +19,7 @@ export const jobController = defineController<Job, Observed, Action>({
   owns: [pods],
   watches: [watching<Pod>(pods, (pod, caches) => (controllerOf(pod) ? [] : keysSelecting(bySelector, caches, pod))), quotas.watch],
   indexes: [bySelector.index, quotas.index],
+  rosters: ownedPods,
   gate: 'StaleControllerConsistencyJob',
   observesGeneration: false,
   plansDeletion: true,
@@ -28,6 +28,7 @@ export const jobController = defineController<Job, Observed, Action>({
   apply,
   status,
   changesInMs,
+  statusMayWait,
   announce,
-  remember: ({ job, backOff }) => (isFinished(job) ? undefined : backOff),
+  remember: rememberedBackOff,
 })

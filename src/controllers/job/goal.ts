@@ -1,8 +1,9 @@
-import type { Job, Pod } from '../../api/generated/types.ts'
+import type { Job } from '../../api/generated/types.ts'
 import { findCondition, isConditionTrue, millisecondsOf } from '../kit/workload/index.ts'
-import { judgeFailure } from './failure-policy.ts'
+import type { JobPods } from './job-pods.ts'
+import { completionsOf } from './member.ts'
 import { metRule } from './success-policy.ts'
-import { type Tally, completionsOf, isLost } from './tally.ts'
+import type { Tally } from './tally.ts'
 import { isIndexed, isSuspended } from './tracking.ts'
 
 /** How a Job is going to end, and why. */
@@ -17,7 +18,7 @@ export interface Goal {
 /** What is known of a Job when it is judged. */
 interface Case {
   job: Job
-  pods: readonly Pod[]
+  pods: JobPods
   tally: Tally
   nowMs: number
 }
@@ -41,11 +42,12 @@ function declared({ status }: Job): Goal | undefined {
 
 function failureOf({ job, pods, tally, nowMs }: Case): Goal | undefined {
   const { spec } = job
-  for (const pod of spec.podFailurePolicy ? pods : []) {
-    const { message } = isLost(job, pod) ? judgeFailure(spec.podFailurePolicy, pod) : {}
-    if (message) return failure('PodFailurePolicy', message)
-  }
-  if (tally.failed > (spec.backoffLimit ?? Number.POSITIVE_INFINITY) || hasRestartedTooOften(job, pods)) {
+  const message = pods.failsJob.peek()?.failsJob
+  if (message) return failure('PodFailurePolicy', message)
+  const { backoffLimit = Number.POSITIVE_INFINITY } = spec
+  const { restarts } = pods.counts
+  // Pods that restart their containers themselves are judged by how often they did.
+  if (tally.failed > backoffLimit || (restarts > 0 && restarts >= backoffLimit)) {
     return failure('BackoffLimitExceeded', 'Job has reached the specified backoff limit')
   }
   if ((msUntilDeadline(job, nowMs) ?? 1) <= 0) return failure('DeadlineExceeded', 'Job was active longer than specified deadline')
@@ -57,24 +59,14 @@ function failureOf({ job, pods, tally, nowMs }: Case): Goal | undefined {
   return undefined
 }
 
-function successOf({ job, tally }: Case): Goal | undefined {
+function successOf({ job, pods, tally }: Case): Goal | undefined {
   const { spec } = job
-  const rule = isIndexed(job) ? metRule(spec.successPolicy, tally.succeededIndexes, completionsOf(job)) : undefined
+  const parse = (at: number, text: string) => pods.parse(`rule ${at}`, text)
+  const rule = isIndexed(job) ? metRule(spec.successPolicy, tally.succeededIndexes, parse) : undefined
   if (rule !== undefined) return success('SuccessPolicy', `Matched rules at index ${rule}`)
   // A work queue is done when one of its pods has found it empty and the others have followed.
-  const isDone = tally.active.length === 0 && tally.succeeded >= (spec.completions ?? 1)
+  const isDone = pods.active.size === 0 && tally.succeeded >= (spec.completions ?? 1)
   return isDone ? success('CompletionsReached', 'Reached expected number of succeeded pods') : undefined
-}
-
-/** Pods that restart their containers themselves are judged by how often they did. */
-function hasRestartedTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
-  if (spec.template.spec.restartPolicy !== 'OnFailure') return false
-  let restarts = 0
-  for (const { status } of pods) {
-    if (status?.phase !== 'Running' && status?.phase !== 'Pending') continue
-    for (const { restartCount } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) restarts += restartCount
-  }
-  return restarts > 0 && restarts >= (spec.backoffLimit ?? Number.POSITIVE_INFINITY)
 }
 
 /** How much of its time is left to a Job; undefined where none runs. */

@@ -39,13 +39,3 @@ it.each<[a: number[], b: number[], union: string, shared: number]>([
   expect(`${IndexSet.of(a).union(IndexSet.of(b))}`).toBe(union)
   expect(IndexSet.of(a).sharedWith(IndexSet.of(b))).toBe(shared)
 })
-
-it.each<[taken: number[], count: number, completions: number, missing: number[]]>([
-  [[], 2, 5, [0, 1]],
-  [[0, 2], 2, 5, [1, 3]],
-  [[0, 1, 2], 5, 5, [3, 4]],
-  [[7], 9, 3, [0, 1, 2]],
-  [[1], 0, 5, []],
-])('of %j the first %i missing below %i are %j', (taken, count, completions, missing) => {
-  expect(IndexSet.of(taken).missing(count, completions)).toEqual(missing)
-})

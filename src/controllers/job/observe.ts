@@ -2,39 +2,59 @@ import type { Job, Pod } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods as podType } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { type Finders, findersOf } from '../kit/workload/index.ts'
+import { noBackOff } from '../../api/kinds/job-back-off.ts'
 import { type BackOff, backOffAfter, recoverBackOff } from './back-off.ts'
 import { type Goal, goalOf } from './goal.ts'
+import { JobPods, jobPodsReader } from './job-pods.ts'
+import { type Basis, hasLimitPerIndex } from './member.ts'
 import { type Tally, tallyOf } from './tally.ts'
+import { isFinished, isManagedElsewhere } from './tracking.ts'
 
 export interface Observed {
   job: Job
   /** Its own. */
-  pods: readonly Pod[]
+  pods: JobPods
   /** Pods that it selects and nobody manages. */
   strays: readonly Pod[]
   /** Its own that it no longer selects. */
   strangers: readonly Pod[]
   tally: Tally
   goal: Goal | undefined
+  /** Without the pods that the status does not know yet, and with them. */
+  backOffBefore: BackOff
   backOff: BackOff
-  finders?: Finders
+  /** The time at which the next pod is late, by itself. */
+  changesAtMs: number | undefined
   nowMs: number
+  finders?: Finders | undefined
 }
 
 /** What the caches say of a Job. */
-export function observe({ caches, nowMs, remembered }: ObserveContext, job: Job): Observed {
-  const candidates = [...caches.owned(podType, job), ...caches.orphans(podType, job.metadata.namespace!)]
-  const { kept, adopt, release } = claim(job, compileLabelSelector(job.spec.selector), candidates)
-  return {
-    ...judge(job, kept, nowMs, remembered as BackOff | undefined), strays: adopt, strangers: release,
-    finders: findersOf(caches, job.metadata.namespace!),
+export function observe(ctx: ObserveContext, job: Job): Observed {
+  const { caches, nowMs } = ctx
+  const { namespace = '', uid = '' } = job.metadata
+  // Nothing is done for these, and the pods of a Job that is over may stay for long.
+  if (isFinished(job) || isManagedElsewhere(job)) {
+    return { ...judge(job, new JobPods(job), () => [], nowMs), strays: [], strangers: [], changesAtMs: undefined }
   }
+  const matches = compileLabelSelector(job.spec.selector)
+  const basis: Basis = { job, matches, finders: findersOf(caches, namespace) }
+  const { tally: pods, members, changesAtMs } = ctx.roster(uid, jobPodsReader(basis), nowMs)
+  const { adopt, release } = claim(job, matches, [...pods.strangers.values(), ...caches.orphans(podType, namespace)])
+  const own = () => [...members.values()].flatMap(({ pod, isStranger }) => (isStranger ? [] : [pod]))
+  const judged = judge(job, pods.know(job.status), own, nowMs, ctx.remembered as BackOff | undefined)
+  return { ...judged, strays: adopt, strangers: release, changesAtMs, finders: basis.finders }
 }
 
-/** What follows from the pods of a Job. */
-export function judge(job: Job, pods: readonly Pod[], nowMs: number, remembered?: BackOff): Omit<Observed, 'strays' | 'strangers'> {
+/** What follows from the pods of a Job. `all` has the same pods in no order. */
+export function judge(
+  job: Job, pods: JobPods, all: () => readonly Pod[], nowMs: number, remembered?: BackOff,
+): Omit<Observed, 'strays' | 'strangers' | 'changesAtMs'> {
   const tally = tallyOf(job, pods)
-  const before = remembered ?? recoverBackOff(pods, (pod) => tally.written.has(pod.metadata.uid!))
-  const backOff = backOffAfter(before, tally.newlySucceeded, tally.newlyFailed)
-  return { job, pods, tally, goal: goalOf({ job, pods, tally, nowMs }), backOff, nowMs }
+  const isCounted = (pod: Pod) => tally.written.has(pod.metadata.uid!)
+  const backOffBefore = hasLimitPerIndex(job) ? noBackOff : (remembered ?? recoverBackOff(all(), isCounted))
+  const backOff = backOffAfter(backOffBefore, podsOf(tally.newlySucceeded), podsOf(tally.newlyFailed))
+  return { job, pods, tally, goal: goalOf({ job, pods, tally, nowMs }), backOffBefore, backOff, nowMs }
 }
+
+const podsOf = (members: readonly { pod: Pod }[]): Pod[] => members.map(({ pod }) => pod)

@@ -86,6 +86,7 @@ describe('plan() of the back-off', () => {
 describe('plan() of pods that have ended', () => {
   const written = (uids: { succeeded?: string[]; failed?: string[] }) => ({ ...started, uncountedTerminatedPods: uids })
   const ended = pod('a', { phase: 'Succeeded' })
+  const many = Array.from({ length: 600 }, (_, index) => pod(`p${index}`, { phase: 'Succeeded', index }))
   it.each<Row>([
     ['not let go before the status has it on record', { spec: { completions: 2, parallelism: 0 }, pods: [ended] }, []],
     ['let go when it has', { spec: { completions: 2, parallelism: 0 }, status: written({ succeeded: ['a'] }), pods: [ended] }, ['LetGo a']],
@@ -94,6 +95,11 @@ describe('plan() of pods that have ended', () => {
     ['an index is on record by itself', { spec: { ...indexed, parallelism: 0 }, status: { ...started, completedIndexes: '0' }, pods: [pod('a', { phase: 'Succeeded', index: 0 }), pod('b', { phase: 'Succeeded', index: 1 })] }, ['LetGo a']],
     ['an index that is not wanted any more needs no record', { spec: { ...indexed, parallelism: 0 }, pods: [pod('a', { phase: 'Succeeded', index: 7 })] }, ['LetGo a']],
     ['the last failure of an index is kept for its successor', { spec: { ...perIndex, parallelism: 0 }, status: written({}), pods: [pod('a', { phase: 'Failed', index: 0, failures: 0 })] }, []],
+    [
+      'no more than 500 are let go at once',
+      { spec: { ...indexed, completions: 600, parallelism: 0 }, status: { ...started, completedIndexes: '0-599' }, pods: many },
+      many.slice(0, 500).map(({ metadata }) => `LetGo ${metadata.name}`),
+    ],
     ['an active pod that lost its finalizer gets it back', { pods: [pod('a', { isTracked: false })] }, ['Track a']],
     ['pods that it selects are adopted, those that it does not are released, before anything else', { strays: [pod('s')], strangers: [pod('t')] }, ['Release t', 'Adopt s']],
   ])('%s', (...row) => check(row))

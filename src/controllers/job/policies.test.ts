@@ -49,6 +49,6 @@ describe('metRule()', () => {
     ['the second rule', [{ succeededIndexes: '0' }, { succeededCount: 1 }], '5', 1],
     ['none of which can be', [{ succeededIndexes: '50' }], '5', undefined],
   ])('%s', (_, rules, succeeded, met) => {
-    expect(metRule({ rules }, IndexSet.parse(succeeded, 10), 10)).toBe(met)
+    expect(metRule({ rules }, IndexSet.parse(succeeded, 10), (_at, text) => IndexSet.parse(text, 10))).toBe(met)
   })
 })

@@ -1,10 +1,9 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { byDeletionRank } from '../kit/workload/index.ts'
 import { indexWaitMs, waitMs } from './back-off.ts'
-import { IndexSet } from './index-set.ts'
+import type { Member } from './member.ts'
 import type { Observed } from './observe.ts'
-import { completionsOf, indexesOf, isPodGoing } from './tally.ts'
-import { indexOf, isIndexed, isSuspended, isTracked, replacesOnlyEnded } from './tracking.ts'
+import { isIndexed, isSuspended, replacesOnlyEnded } from './tracking.ts'
 
 export type RunAction =
   | { kind: 'CreatePod'; index?: number; predecessor?: Pod | undefined }
@@ -23,39 +22,37 @@ const backsOff = (requeueAfterMs: number): Run => ({ actions: [], wait: 'the bac
 
 /** Keeps as many pods running as the Job wants now: first those that are too many go, then those that are missing come. */
 export function runPods(seen: Observed, mostAtOnce: number): Run {
-  const { job, tally } = seen
+  const { job, pods } = seen
   const wanted = isSuspended(job) ? 0 : wantedPods(seen)
   const dropped = surplus(seen, wanted)
   if (dropped.length > 0) return { actions: dropped.slice(0, mostAtOnce).map((pod) => ({ kind: 'DropPod', pod })) }
-  const track = tally.active.filter((pod) => !isTracked(pod)).map((pod): RunAction => ({ kind: 'TrackPod', pod }))
-  const going = replacesOnlyEnded(job) ? tally.terminating : 0
-  const missing = Math.min(wanted - tally.active.length - going, mostAtOnce)
+  const track = podsOf(pods.untracked.values()).map((pod): RunAction => ({ kind: 'TrackPod', pod }))
+  const going = replacesOnlyEnded(job) ? pods.counts.going : 0
+  const missing = Math.min(wanted - pods.active.size - going, mostAtOnce)
   if (missing <= 0) return { actions: track }
   const made = isIndexed(job) ? missingIndexes(seen, missing) : missingPods(seen, missing)
   return { ...made, actions: [...track, ...made.actions] }
 }
 
-export function wantedPods({ job: { spec }, tally }: Pick<Observed, 'job' | 'tally'>): number {
+export function wantedPods({ job: { spec }, pods, tally }: Pick<Observed, 'job' | 'pods' | 'tally'>): number {
   const parallelism = spec.parallelism ?? 1
   if (spec.completions !== undefined) return Math.max(0, Math.min(parallelism, spec.completions - tally.succeeded))
   // A work queue of which one pod has found the end gets no more pods; the others come to it by themselves.
-  return tally.succeeded > 0 ? tally.active.length : parallelism
+  return tally.succeeded > 0 ? pods.active.size : parallelism
 }
 
+const podsOf = (members: Iterable<Member>): Pod[] => Array.from(members, ({ pod }) => pod)
+
 /** Active pods that should not be: more than wanted, of an index that another has, or of none. */
-function surplus({ job, tally: { active }, nowMs }: Observed, wanted: number): Pod[] {
-  const rank = (pods: readonly Pod[]) => byDeletionRank(pods, new Map(), nowMs)
-  const tooMany = Math.max(0, active.length - wanted)
-  if (!isIndexed(job)) return tooMany > 0 ? rank(active).slice(0, tooMany) : []
-  const byIndex = new Map<number | undefined, Pod[]>()
-  for (const pod of active) {
-    const index = indexOf(pod, completionsOf(job))
-    byIndex.set(index, [...(byIndex.get(index) ?? []), pod])
-  }
-  const misplaced = [...byIndex].flatMap(([index, pods]) => (index === undefined ? pods : rank(pods).slice(0, -1)))
+function surplus({ pods, nowMs }: Observed, wanted: number): Pod[] {
+  const rank = (some: readonly Pod[]) => byDeletionRank(some, new Map(), nowMs)
+  const doubles = [...pods.crowded].flatMap((index) => rank(podsOf(pods.activeAt(index))).slice(0, -1))
+  const misplaced = [...podsOf(pods.homeless.values()), ...doubles]
+  const tooMany = pods.active.size - wanted
   if (misplaced.length >= tooMany) return misplaced
-  const others = active.filter((pod) => !misplaced.includes(pod))
-  return [...misplaced, ...rank(others).slice(0, tooMany - misplaced.length)]
+  const known = new Set(misplaced)
+  const others = podsOf(pods.active.values()).filter((pod) => !known.has(pod))
+  return [...misplaced, ...(wanted === 0 ? others : rank(others).slice(0, tooMany - misplaced.length))]
 }
 
 function missingPods({ backOff, nowMs }: Observed, count: number): Run {
@@ -63,22 +60,18 @@ function missingPods({ backOff, nowMs }: Observed, count: number): Run {
   return ms > 0 ? backsOff(ms) : { actions: Array.from({ length: count }, () => ({ kind: 'CreatePod' })) }
 }
 
-function missingIndexes(seen: Observed, count: number): Run {
-  const { job, pods, tally, backOff, nowMs } = seen
-  const completions = completionsOf(job)
-  const going = replacesOnlyEnded(job) ? pods.filter(isPodGoing) : []
-  const done = tally.succeededIndexes.union(tally.failedIndexes ?? IndexSet.empty)
-  const taken = done.union(indexesOf([...tally.active, ...going], completions))
-  const missing = taken.missing(count, completions)
+function missingIndexes({ pods, tally, backOff, nowMs }: Observed, count: number): Run {
+  const missing = pods.freeIndexes(count)
+  const predecessorOf = (index: number) => pods.predecessors.get(index)?.member.pod
   const create = (index: number): RunAction => {
-    const predecessor = tally.predecessors.get(index)
+    const predecessor = predecessorOf(index)
     return { kind: 'CreatePod', index, ...(predecessor ? { predecessor } : {}) }
   }
   if (!tally.failedIndexes) {
     const ms = waitMs(backOff, nowMs)
     return ms > 0 ? backsOff(ms) : { actions: missing.map(create) }
   }
-  const waits = missing.map((index) => ({ index, ms: indexWaitMs(tally.predecessors.get(index), nowMs) }))
+  const waits = missing.map((index) => ({ index, ms: indexWaitMs(predecessorOf(index), nowMs) }))
   const later = waits.filter(({ ms }) => ms > 0).map(({ ms }) => ms)
   const actions = waits.filter(({ ms }) => ms === 0).map(({ index }) => create(index))
   return { ...(later.length > 0 ? backsOff(Math.min(...later)) : {}), actions }

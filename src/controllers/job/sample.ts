@@ -1,6 +1,9 @@
 import type { Job, JobSpec, JobStatus, Pod, PodStatus } from '../../api/generated/types.ts'
+import { keyOf } from '../../client/index.ts'
 import { timestamp } from '../kit/workload/index.ts'
 import type { BackOff } from './back-off.ts'
+import { JobPods } from './job-pods.ts'
+import { memberOf } from './member.ts'
 import { type Observed, judge } from './observe.ts'
 import { indexAnnotation, indexFailuresAnnotation, trackingFinalizer } from './tracking.ts'
 
@@ -77,7 +80,14 @@ export interface Sample {
 
 /** What would be observed of the sample Job. */
 export function sample({ spec, status, metadata, pods = [], strays = [], strangers = [], remembered }: Sample): Observed {
-  return { ...judge(sampleJob(spec, status, metadata), pods, nowMs, remembered), strays, strangers }
+  const job = sampleJob(spec, status, metadata)
+  const sorted = new JobPods(job)
+  for (const pod of pods) {
+    const member = memberOf({ job, matches: () => true }, pod, nowMs)
+    if (!member.isStranger) sorted.add(keyOf(pod), member)
+  }
+  const judged = judge(job, sorted.know(job.status), () => pods, nowMs, remembered)
+  return { ...judged, strays, strangers, changesAtMs: undefined }
 }
 
 /** Conditions that are true, with this reason. */

@@ -4,7 +4,7 @@ import { notFound } from '../../api/errors.ts'
 import type { Outcome } from '../kit/index.ts'
 import type { Action } from './plan.ts'
 import { type Sample, ago, conditions, nowMs, sample, samplePod as pod } from './sample.ts'
-import { status } from './status.ts'
+import { rememberedBackOff, status, statusMayWait } from './status.ts'
 import { timestamp } from '../kit/workload/index.ts'
 
 const started = { startTime: ago(60) }
@@ -188,4 +188,39 @@ describe('status() of what users wait for', () => {
     const refused: Outcome<Action> = { ...nothing, failed: [{ action: { kind: 'CreatePod' }, error: notFound({ group: '', resource: 'quotas' }, 'x') }] }
     expect(message({}, refused)).toContain('not found')
   })
+})
+
+describe('rememberedBackOff()', () => {
+  const failed = Array.from({ length: 600 }, (_, i) => pod(`p${i}`, { phase: 'Failed', endedFor: 4 }))
+  const spec = { completions: 900, backoffLimit: 9999 }
+
+  it('has each failure once, though the status has room for 500 at a time', () => {
+    const first = rememberedBackOff(sample({ spec, pods: failed }), nothing)!
+    expect(first.failures).toBe(500)
+    const before = { ...started, uncountedTerminatedPods: counts({ spec, pods: failed }).uncountedTerminatedPods! }
+    const recorded = failed.slice(0, 500)
+    const seen = { spec, status: before, pods: failed, remembered: first }
+    expect(sample(seen).backOff.failures).toBe(600)
+    expect(rememberedBackOff(sample(seen), on('LetGoPod', ...recorded))!.failures).toBe(600)
+  })
+
+  it('has failures that the policy ignores when they are let go', () => {
+    const ignoring = { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] } }] }
+    const seen = sample({ spec: { ...spec, podFailurePolicy: ignoring }, pods: failed.slice(0, 2) })
+    expect(rememberedBackOff(seen, on('LetGoPod', failed[0]!))!.failures).toBe(1)
+  })
+})
+
+it.each<[name: string, change: JobStatus, mayWait: boolean]>([
+  ['numbers', { active: 4, ready: 3, terminating: 2 }, true],
+  ['successes', { succeeded: 4, uncountedTerminatedPods: { succeeded: ['a', 'b'], failed: ['x'] } }, true],
+  ['indexes that have succeeded', { completedIndexes: '0-5' }, true],
+  ['a failure that is put on record', { uncountedTerminatedPods: { failed: ['x', 'y'] } }, false],
+  ['a failure that is counted', { failed: 1, uncountedTerminatedPods: {} }, false],
+  ['an index that has failed', { failedIndexes: '1' }, false],
+  ['the start', { startTime: ago(1) }, false],
+  ['a condition', { conditions: conditions('SuccessCriteriaMet') }, false],
+])('statusMayWait(): %s', (_, change, mayWait) => {
+  const before = { ...started, uncountedTerminatedPods: { failed: ['x'] } }
+  expect(statusMayWait(before, { ...before, ...change })).toBe(mayWait)
 })
