@@ -144,6 +144,10 @@ describe('advance() tells of', () => {
       'a failure of the cluster, and a secret that is deleted afterwards: never both', ['failed 300s', 'created 400s late'],
       [{ ...taken, at: '15:39:00' }, { ...lacking('SecretNotFound'), at: '15:39:10' }, { scheduled, ready: ['True', '15:40:26'] }],
     ],
+    [
+      'a config map that came after the time was up, while nobody looked', ['failed 300s by its user', 'created 500s late by its user'],
+      [lacking('ConfigMapNotFound'), { ...taken, at: '15:41:00' }, { scheduled, ready: ['True', '15:42:06'] }],
+    ],
     ['a wait for a volume, which is not the fault of the user', ['created 10s'], [lacking('VolumeMountFailed'), first]],
     ['a wait for a claim, which others bind', ['created 10s'], [lacking('ClaimNotBound'), first]],
     ['a wait of which the node does not say why, as a kubelet does not', ['created 10s'], [taken, first]],

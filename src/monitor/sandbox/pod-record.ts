@@ -124,8 +124,8 @@ export function advance(record: PodRecord, view: SandboxView, look: Look): Happe
   if (view.ready?.is) return becameReady(record, view, view.ready.sinceMs, look)
   const happenings = view.ready ? becameUnready(record, view, view.ready.sinceMs) : []
   // What is absent after a pod has ended, it never waited for.
-  noteLack(record, view.isFinished ? { ...look, nowMs: Math.min(look.nowMs, record.finishedAtMs ?? look.nowMs) } : look)
-  return happenings
+  const nowMs = view.isFinished ? Math.min(look.nowMs, record.finishedAtMs ?? look.nowMs) : look.nowMs
+  return [...happenings, ...noteLack(record, view, { ...look, nowMs })]
 }
 
 /** The pod is gone from the API without having said that its sandbox is. */
@@ -137,20 +137,28 @@ export function vanish(record: PodRecord, atMs: number): Happening[] {
   return [{ kind: 'unterminated', atMs, latencyMs: since(deletedAtMs, atMs), isLate: false, isUserError: false }]
 }
 
-/** Takes in whether an object of the user is absent from a pod that waits. */
-function noteLack(record: PodRecord, { lack: { isAbsent, completeAtMs }, nowMs, blindFromMs = nowMs, timeoutMs }: Look): void {
+/** Takes in whether an object of the user is absent from a pod that waits. The time may have been up before it appeared. */
+function noteLack(record: PodRecord, view: SandboxView, look: Look): Happening[] {
+  const { lack: { isAbsent, completeAtMs }, nowMs, blindFromMs = nowMs, timeoutMs } = look
   const fromMs = waitFrom(record)
-  if (fromMs === undefined || (record.lostAtMs === undefined && isSettled(record))) return
+  if (fromMs === undefined || (record.lostAtMs === undefined && isSettled(record))) return []
   const isFirstLook = record.lookedFromMs !== fromMs
   record.lookedFromMs = fromMs
   if (isAbsent) {
     // Whose time was up before is no error of its user any more.
     const isOver = record.lostAtMs === undefined && record.absentFromMs === undefined && dueAt(record, timeoutMs) <= nowMs
     if (isFirstLook || !isOver) record.absentFromMs ??= isFirstLook ? fromMs : Math.max(fromMs, blindFromMs)
+    return []
   }
-  else if (record.absentFromMs !== undefined) endAbsence(record, Math.min(nowMs, completeAtMs ?? nowMs))
   // Nobody looked before, and the object is younger than the wait: it was absent until then.
-  else if (isFirstLook && completeAtMs !== undefined && completeAtMs > fromMs) record.userMs = Math.min(nowMs, completeAtMs) - fromMs
+  if (isFirstLook && completeAtMs !== undefined && completeAtMs > fromMs) record.absentFromMs ??= fromMs
+  if (record.absentFromMs === undefined) return []
+  const untilMs = Math.min(nowMs, completeAtMs ?? nowMs)
+  const dueMs = dueAt(record, timeoutMs)
+  const isOver = isWaiting(record, view) && dueMs < Math.min(untilMs, record.deletedAtMs ?? Infinity, record.finishedAtMs ?? Infinity)
+  const failed = isOver ? [endWait(record, dueMs, timeoutMs)] : []
+  endAbsence(record, untilMs)
+  return failed
 }
 
 function endAbsence(record: PodRecord, atMs: number): void {
@@ -163,11 +171,9 @@ function becameReady(record: PodRecord, view: SandboxView, atMs: number, look: L
   const { readyAtMs, lostAtMs, scheduledAtMs } = record
   if (readyAtMs !== undefined && atMs <= readyAtMs) return []
   const { timeoutMs } = look
-  const atThatTime = { ...look, nowMs: atMs }
-  if (record.lookedFromMs !== waitFrom(record)) noteLack(record, atThatTime)
+  const failed = noteLack(record, view, { ...look, nowMs: atMs })
   const dueMs = isWaiting(record, view) ? dueAt(record, timeoutMs) : Infinity
-  const failed = view.past === 'first' && atMs > dueMs ? [endWait(record, dueMs, timeoutMs)] : []
-  noteLack(record, atThatTime)
+  if (view.past === 'first' && atMs > dueMs) failed.push(endWait(record, dueMs, timeoutMs))
   endAbsence(record, atMs)
   const lost = lostAtMs === undefined ? undefined : judge(record, lostAtMs, atMs)
   const first = scheduledAtMs === undefined ? undefined : judge(record, scheduledAtMs, atMs)

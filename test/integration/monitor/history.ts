@@ -50,6 +50,7 @@ export class History {
   #monitor: Monitor | undefined
   #slos: SloConsumer | undefined
   #endRecording = () => {}
+  #isRecording = true
 
   private constructor(seed: number, cluster: TestCluster, clock: VirtualClock) {
     this.clock = clock
@@ -82,6 +83,21 @@ export class History {
     await passTime(this.clock, 1_000_000)
   }
 
+  /** Three pods of a new tenant wait for 20 seconds and are given up: its first events are all bad. */
+  async beginBadly(namespace: string): Promise<void> {
+    const { client } = this.#cluster
+    await client.create(namespaces, { metadata: { name: namespace } })
+    const names = ['a', 'b', 'c']
+    for (const name of names) {
+      await client.create(pods, { metadata: { name, namespace }, spec: { containers: [{ name: 'main', image: 'a' }] } } as never)
+      const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace }, target: { kind: 'Node', name: 'n1' } }
+      await client.subresource(pods, namespace, name, 'binding', { method: 'POST', body })
+    }
+    await passTime(this.clock, 20_000)
+    for (const name of names) await client.delete(pods, namespace, name, { gracePeriodSeconds: 0 })
+    await passTime(this.clock, 5000)
+  }
+
   report(): SloReport {
     return this.#slos!.report()
   }
@@ -91,24 +107,37 @@ export class History {
   }
 
   async stop(): Promise<void> {
+    this.#isRecording = false
     this.#endRecording()
     await this.#monitor?.stop()
     await this.#cluster.stop()
   }
 
   #record(): void {
-    const request = { method: 'GET' as const, path: '/api/v1/pods', query: { watch: 'true', resourceVersion: '0' } }
-    this.#endRecording = this.#cluster.transport.watch<Pod>(request as never, {
-      opened: () => {},
-      closed: () => {},
-      event: ({ type, object }) => {
-        if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return
-        const uid = object.metadata.uid!
-        const trail = this.trails.get(uid) ?? []
-        trail.push({ atMs: this.clock.now(), type, pod: object as Pod })
-        this.trails.set(uid, trail)
-      },
-    })
+    // A server ends a watch after a while: the next one goes on from the last version that was recorded.
+    const watch = (resourceVersion: string) => {
+      let last = resourceVersion
+      const query = { watch: 'true', resourceVersion }
+      this.#endRecording = this.#cluster.transport.watch<Pod>({ method: 'GET', path: '/api/v1/pods', query } as never, {
+        opened: () => {},
+        closed: () => {
+          if (this.#isRecording) watch(last)
+        },
+        event: ({ type, object }) => {
+          last = object.metadata.resourceVersion ?? last
+          this.#note(type, object as Pod)
+        },
+      })
+    }
+    watch('0')
+  }
+
+  #note(type: string, pod: Pod): void {
+    if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return
+    const uid = pod.metadata.uid!
+    const trail = this.trails.get(uid) ?? []
+    trail.push({ atMs: this.clock.now(), type, pod })
+    this.trails.set(uid, trail)
   }
 
   async #startMonitor(): Promise<void> {
