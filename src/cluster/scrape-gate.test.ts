@@ -54,7 +54,7 @@ describe('ScrapeGate answers', () => {
     ['a token whose owner may', { token: 'good' }, 200],
     ['a token whose owner may not', { token: 'poor' }, 403],
     ['a token that nobody has', { token: 'bad' }, 401],
-    ['nobody in particular', {}, 403],
+    ['nobody in particular', {}, 401],
     ['another path', { token: 'good', path: '/slo' }, 403],
     ['another verb', { token: 'good', method: 'POST' }, 403],
     ['a client certificate whose user may', { commonName: 'scraper' }, 200],

@@ -23,11 +23,10 @@ const rememberMs = 10_000
 /** Beyond this everything is forgotten: whoever sends many tokens must not fill the memory. */
 const maxRemembered = 1000
 
-const anonymous: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
-
 /**
  * Asks the API server who scrapes and whether they may, as Kubernetes' components do: TokenReview for the token of a
- * request, SubjectAccessReview for its path. A client certificate names its user by itself.
+ * request, SubjectAccessReview for its path. A client certificate names its user by itself. Whoever shows neither is refused
+ * without asking, unlike there: an API server without authorization rules would let them in.
  */
 export class ScrapeGate {
   readonly #options: ScrapeGateOptions
@@ -59,7 +58,7 @@ export class ScrapeGate {
   async #userOf(authorization: string | undefined, certificate: Exchange['certificate']): Promise<User | undefined> {
     if (certificate) return { username: certificate.commonName, groups: [...certificate.organizations, 'system:authenticated'] }
     const [, token] = /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '') ?? []
-    if (token === undefined) return anonymous
+    if (token === undefined) return undefined
     return this.#users.get(createHash('sha256').update(token).digest('base64'), async () => {
       const { status } = await this.#options.client.create(tokenreviews, { metadata: {}, spec: { token } } as TokenReview)
       return status?.authenticated ? status.user : undefined

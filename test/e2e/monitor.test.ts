@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,6 +6,7 @@ import { ask } from '../kubectl/ask.ts'
 import { type RunningPart, type RunningServer, runCoxswain, startEverything, startMonitor } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
+const objectives = path.resolve(import.meta.dirname, '../../examples/slo.yaml')
 let dir: string
 let server: RunningServer
 let kubectl: Kubectl
@@ -44,6 +45,36 @@ describe('coxswain monitor', () => {
     expect(await lines('kube_pod_sandbox_info')).toEqual(Array(2).fill(expect.stringMatching(/\{namespace="default",pod="web-[^"]+",uid="[^"]+",runtime_class="",storage_classes="",volumes="\d",label_app="web"\} 1/)))
     expect(await lines('kube_deployment_status_replicas_available')).toEqual(['kube_deployment_status_replicas_available{namespace="default",deployment="web"} 2'])
     expect(await lines('kube_deployment_status_condition{')).toContain('kube_deployment_status_condition{namespace="default",deployment="web",reason="NewReplicaSetAvailable",condition="Progressing",status="true"} 1')
+  })
+
+  it('tells only those who may know, by the API server, with a certificate that can be checked', async () => {
+    const data = path.join(dir, 'guarded')
+    const guarded = await startMonitor(server.kubeconfig, ['--port', '0', '--data-dir', data, '--authorize-scrapes', '--slo-file', objectives, '--cluster', 'eu-1'])
+    try {
+      const token = path.join(dir, 'token')
+      writeFileSync(token, (await kubectl.ok('create token default')).trim())
+      const slo = (...flags: string[]) => runCoxswain(['slo', '--monitor', guarded.url, '-o', 'json', ...flags])
+      expect((await ask(guarded.url, '/livez')).code).toBe(200)
+      expect((await ask(guarded.url, '/metrics')).code).toBe(401)
+      expect(await slo()).toMatchObject({ code: 1 })
+      const { code, out, err } = await slo('--token-file', token, '--certificate-authority', path.join(data, 'pki/ca.crt'))
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toContain('"sandbox-ready"')
+      writeFileSync(token, 'nonsense')
+      expect(await slo('--token-file', token, '--certificate-authority', path.join(data, 'pki/ca.crt'))).toMatchObject({ code: 1, err: expect.stringContaining('Unauthorized') })
+    } finally {
+      await guarded.stop()
+    }
+  })
+
+  it('refuses a threshold that it could never judge', async () => {
+    const { code, err } = await runCoxswain(['monitor', '--kubeconfig', server.kubeconfig, '--port', '0', '--slo-file', objectives, '--creation-timeout', '7s'])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('slos[0].threshold: 10s is more than the creation timeout of 7s') })
+  })
+
+  it('has an example of everything that it needs in a cluster', async () => {
+    await kubectl.ok('create namespace monitoring')
+    expect((await kubectl.ok(`apply -f ${path.resolve(import.meta.dirname, '../../examples/monitor.yaml')} --dry-run=server`)).trim().split('\n')).toHaveLength(7)
   })
 
   it('is ready while it hears of everything', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PodCondition } from '../generated/types.ts'
-import { blamesClaim, isUserError, mountFailure, sandboxReasons } from './sandbox-condition.ts'
+import { blamesClaim, mountFailure, sandboxReasons } from './sandbox-condition.ts'
 
 const condition = (reason: string | undefined, message = mountFailure('data', 'no'), status = 'False') =>
   ({ type: 'PodReadyToStartContainers', status, ...(reason ? { reason } : {}), message }) as PodCondition
@@ -8,13 +8,6 @@ const condition = (reason: string | undefined, message = mountFailure('data', 'n
 it('reasons are named as their constants are', () => {
   const named = Object.values(sandboxReasons).map((reason) => reason[0]!.toLowerCase() + reason.slice(1))
   expect(named).toEqual(Object.keys(sandboxReasons))
-})
-
-it('isUserError() is true for what the owner of a pod has to provide, and for nothing else', () => {
-  const blamed = Object.values(sandboxReasons).filter((reason) => isUserError(condition(reason)))
-  expect(blamed).toEqual(['ConfigMapNotFound', 'ConfigMapKeyNotFound', 'SecretNotFound', 'SecretKeyNotFound'])
-  const others = [undefined, condition(undefined), condition('SecretNotFound', '', 'True')]
-  expect(others.map(isUserError)).toEqual([false, false, false])
 })
 
 describe('blamesClaim() is', () => {

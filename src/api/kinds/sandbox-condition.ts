@@ -35,15 +35,10 @@ export interface SandboxFailure {
 }
 
 const setOf = (...reasons: SandboxReason[]): ReadonlySet<string> => new Set(reasons)
-const userErrors = setOf('ConfigMapNotFound', 'ConfigMapKeyNotFound', 'SecretNotFound', 'SecretKeyNotFound')
 const claimReasons = setOf('ClaimNotFound', 'ClaimNotBound', 'VolumeMountFailed')
 
 export const sandboxConditionOf = ({ status }: Pick<Pod, 'status'>): PodCondition | undefined =>
   status?.conditions?.find(({ type }) => type === sandboxConditionType)
-
-/** Whether the pod waits for a config map or secret, or a key of one, that its owner has to provide. */
-export const isUserError = (condition: Pick<PodCondition, 'status' | 'reason'> | undefined): boolean =>
-  condition?.status === 'False' && userErrors.has(condition.reason ?? '')
 
 /** The message about a volume that cannot be mounted: it begins with the name that the pod gives the volume. */
 export const mountFailure = (volume: string, why: string): string =>
