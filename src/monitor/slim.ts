@@ -10,6 +10,7 @@ import { namedObjects } from './sandbox/user-objects.ts'
 /** Keeps of a pod what tells of its sandbox, and the labels and annotations that were chosen. */
 export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   const once = sharer()
+  const slimVolume = volumeSlimmer()
   const slimCondition = ({ type, status, reason, lastTransitionTime }: PodCondition) =>
     ({ type: once(type), status: once(status), reason: once(reason), lastTransitionTime })
   const labels = keysOf('label', groups)
@@ -49,17 +50,29 @@ const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Co
 /** Of most volumes it is enough that they are there. */
 const anyVolume = Object.freeze({ name: '' })
 
-/** Keeps the names of the objects that the pod may have waited for. */
-const slimVolume = (volume: Volume) => (namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0 || volume.ephemeral ? namingVolume(volume) : anyVolume)
+/** Keeps the names of the objects that the pod may have waited for; volumes that say the same are one object. */
+function volumeSlimmer(): (volume: Volume) => Volume {
+  const known = new Map<string, Volume>()
+  return (volume) => {
+    const isNaming = volume.ephemeral || namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0
+    if (!isNaming) return anyVolume as Volume
+    const slim = namingVolume(volume) as Volume
+    const text = JSON.stringify(slim)
+    const same = known.get(text)
+    if (same) return same
+    if (known.size < maxTexts) known.set(text, slim)
+    return slim
+  }
+}
 
 /** Keeps the names of all objects that a volume needs. */
 const namingVolume = ({ name, persistentVolumeClaim, ephemeral, configMap, secret, projected }: Volume) => ({
   name,
-  persistentVolumeClaim,
-  ephemeral,
-  configMap: configMap && { name: configMap.name, optional: configMap.optional },
-  secret: secret && { secretName: secret.secretName, optional: secret.optional },
-  projected: projected && { sources: projected.sources?.flatMap(namingSource) },
+  ...(persistentVolumeClaim && { persistentVolumeClaim }),
+  ...(ephemeral && { ephemeral }),
+  ...(configMap && { configMap: { name: configMap.name, optional: configMap.optional } }),
+  ...(secret && { secret: { secretName: secret.secretName, optional: secret.optional } }),
+  ...(projected && { projected: { sources: projected.sources?.flatMap(namingSource) } }),
 })
 
 const namingSource = ({ configMap, secret }: VolumeProjection) => [

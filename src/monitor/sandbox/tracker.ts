@@ -101,7 +101,7 @@ export class SandboxTracker {
     for (const happening of advance(record, view, look)) this.#tell(pod, happening)
     if (fingerprint(record) !== before) changed()
     const needsSandbox = !view.ready?.is && !view.isFinished
-    this.#follow(uid, tracked, needsSandbox ? namedObjects(pod).map(({ resource, key }) => objectId(resource, key)) : [])
+    this.#follow(uid, tracked, needsSandbox ? namedObjects(pod).map(({ resource, key }) => objectId(resource, key)) : nothing)
     const endMs = endsAt(record, view, timeoutMs)
     if (endMs === undefined) this.#deadlines.delete(uid)
     else this.#deadlines.set(uid, { uid, atMs: endMs })
@@ -183,9 +183,10 @@ export class SandboxTracker {
       known.pod = pod
       return known
     }
-    const { waiting: _, ...record }: SavedRecord = this.#remembered.get(uid) ?? newRecord()
+    const record: SavedRecord = this.#remembered.get(uid) ?? newRecord()
+    if (record.waiting) delete record.waiting
     this.#remembered.delete(uid)
-    const tracked = { record, pod, labels: this.#label(this.#options.labelsOf(pod)), waitsFor: [] }
+    const tracked = { record, pod, labels: this.#label(this.#options.labelsOf(pod)), waitsFor: nothing }
     this.#pods.set(uid, tracked)
     return tracked
   }
@@ -266,6 +267,8 @@ export class SandboxTracker {
     this.#arm()
   }
 }
+
+const nothing: readonly string[] = []
 
 const objectId = (resource: string, key: string): string => `${resource} ${key}`
 

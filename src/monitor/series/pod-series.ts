@@ -1,11 +1,9 @@
-import type { PodCondition } from '../../api/generated/types.ts'
 import { causeOfPod } from '../../api/explain/index.ts'
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
 import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
 import type { TrackedPod } from '../sandbox/tracker.ts'
-import { unixTime } from './unix-time.ts'
 import type { Sample, StateFamily, StateSource } from './state-series.ts'
 
 /** A series for every pod, in the manner of kube-state-metrics. */
@@ -26,9 +24,7 @@ function show({ pod, shown }: TrackedPod, labels: PodLabels): NonNullable<Tracke
   return { of: pod, identity: shown?.identity ?? labelText({ namespace, pod: name, uid }), info: labelText(rest) }
 }
 
-/** A time goes with the state that it tells of, however that ended. */
-const sinceTrue = (condition: PodCondition | undefined): number | undefined =>
-  condition?.status === 'True' ? unixTime(condition.lastTransitionTime) : undefined
+const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)
 
 const elapsed = (fromMs: number | undefined, toMs: number | undefined): number | undefined =>
   fromMs === undefined || toMs === undefined ? undefined : Math.max(0, toMs - fromMs) / 1000
@@ -37,7 +33,7 @@ const elapsed = (fromMs: number | undefined, toMs: number | undefined): number |
 const conditionIs: Readonly<Record<string, readonly Sample[]>> = { True: [['condition="true"', 1]], False: [['condition="false"', 1]], Unknown: [['condition="unknown"', 1]] }
 
 const families: readonly StateFamily<TrackedPod>[] = [
-  { name: 'kube_pod_status_scheduled_time', help: 'Unix time at which the pod was scheduled.', of: ({ pod }) => sinceTrue(pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')) },
+  { name: 'kube_pod_status_scheduled_time', help: 'Unix time at which the pod was scheduled.', of: ({ record }) => seconds(record.scheduledAtMs) },
   {
     name: 'kube_pod_status_ready_to_start_containers',
     help: 'Whether the sandbox, network and volumes of the pod are ready.',
@@ -46,7 +42,8 @@ const families: readonly StateFamily<TrackedPod>[] = [
   {
     name: 'kube_pod_status_ready_to_start_containers_time',
     help: 'Unix time since which the sandbox, network and volumes of the pod are ready, if they are.',
-    of: ({ pod }) => sinceTrue(sandboxConditionOf(pod)),
+    // It goes with the state that it tells of, however that ended.
+    of: ({ pod, record }) => (sandboxConditionOf(pod)?.status === 'True' ? seconds(record.readyAtMs) : undefined),
   },
   {
     name: 'kube_pod_sandbox_creation_duration_seconds',
