@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Job, Pod } from '../../api/generated/types.ts'
-import { isForsaken } from './orphan-pods.ts'
+import { hasCaughtUp, isForsaken } from './orphan-pods.ts'
 import { ago, conditions, sampleJob, samplePod } from './sample.ts'
 
 const pod = samplePod('a')
@@ -21,4 +21,14 @@ it.each<[name: string, pod: Pod, job: Job | undefined, isIt: boolean]>([
   ['it is not tracked', samplePod('a', { isTracked: false }), undefined, false],
 ])('isForsaken(): %s', (_, object, job, isIt) => {
   expect(isForsaken(object, () => job)).toBe(isIt)
+})
+
+it.each<[name: string, pod: Pod, job: Job | undefined, isIt: boolean]>([
+  ['its Job has changed since', pod, sampleJob({}, over, { resourceVersion: '8' }), false],
+  ['its Job has not changed since', pod, sampleJob({}, over, { resourceVersion: '7' }), true],
+  ['its Job is gone', pod, undefined, true],
+  ['another Job of its name has changed since', pod, sampleJob({}, over, { resourceVersion: '8', uid: 'other' }), true],
+  ['nobody owns it', ownedBy(undefined), undefined, true],
+])('hasCaughtUp() of pods at version 7: %s', (_, object, job, isIt) => {
+  expect(hasCaughtUp(object, job, '7')).toBe(isIt)
 })

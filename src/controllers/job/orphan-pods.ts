@@ -17,10 +17,13 @@ export function isForsaken(pod: Pod, jobNamed: (name: string) => Job | undefined
 
 const jobNamed = (pod: Pod, caches: Caches) => (name: string) => caches.get(jobs, pod.metadata.namespace!, name)
 
-/** Whether what a Job did before it was over has been seen of its pods: it may have let go of this one. */
-function hasCaughtUp(pod: Pod, caches: Caches): boolean {
-  const job = jobNamed(pod, caches)(controllerOf(pod)?.name ?? '')
-  return !job || compareResourceVersions(caches.of(pods).lastSyncResourceVersion, job.metadata.resourceVersion ?? '') >= 0
+/**
+ * Whether what a Job did before it was over has been seen of its pods: it may have let go of this one. What another Job
+ * of its name does is not waited for: the cache of pods may come that far with the next bookmark only, a minute later.
+ */
+export function hasCaughtUp(pod: Pod, job: Job | undefined, podsVersion: string): boolean {
+  if (job?.metadata.uid !== controllerOf(pod)?.uid) return true
+  return compareResourceVersions(podsVersion, job?.metadata.resourceVersion ?? '') >= 0
 }
 
 interface Observed {
@@ -36,7 +39,12 @@ export const orphanPodController = defineController<Pod, Observed, { kind: 'LetG
   watches: [watching<Job>(jobs, podsLeftBy)],
   workers: 1,
   plansDeletion: true,
-  observe: ({ caches }, pod) => ({ isForsaken: isForsaken(pod, jobNamed(pod, caches)), hasCaughtUp: hasCaughtUp(pod, caches) }),
+  observe: ({ caches }, pod) => {
+    const find = jobNamed(pod, caches)
+    const job = find(controllerOf(pod)?.name ?? '')
+    const { lastSyncResourceVersion } = caches.of(pods)
+    return { isForsaken: isForsaken(pod, find), hasCaughtUp: hasCaughtUp(pod, job, lastSyncResourceVersion) }
+  },
   plan: (seen) => {
     if (!seen.isForsaken) return { actions: [] }
     return seen.hasCaughtUp ? { actions: [{ kind: 'LetGo' }] } : { actions: [], wait: 'the last that its Job did to be seen', requeueAfterMs: 1000 }

@@ -105,7 +105,11 @@ const jobsEnd = (): Invariant => ({
       if (isConditionTrue(status.conditions, 'Running') && (isOver(job) || !own.some((p) => p.status.phase === 'Running'))) return `${name} says that it runs`
       if (isConditionTrue(status.conditions, 'Waiting') === isOver(job)) return `${name} says the wrong thing about waiting`
     }
-    const held = all.find((pod) => isTracked(pod) && !(troubleOf(pod.spec) && isPodActive(pod)))
+    // A pod that cannot start is held for as long as its Job is there and waits for it.
+    const open = (world.truth.list(jobs.plural) as Job[]).filter((job) => !isOver(job))
+    const waiting = new Set(open.map((job) => job.metadata.uid))
+    const isWaitedFor = (pod: Pod) => troubleOf(pod.spec) && isPodActive(pod) && waiting.has(controllerOf(pod)?.uid)
+    const held = all.find((pod) => isTracked(pod) && !isWaitedFor(pod))
     if (held) return `${held.metadata.name} is still held`
     const running = all.find((pod) => !isPodFinished(pod) && !(troubleOf(pod.spec) && isPodActive(pod)))
     return running && `${running.metadata.name} has not ended`
