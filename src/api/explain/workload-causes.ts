@@ -1,6 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import type { Int64 } from '../int64.ts'
 import type { KubeObject } from '../object.ts'
+import type { WorkloadCondition } from '../workload-condition.ts'
 import { isPodActive } from '../kinds/pod-availability.ts'
 import {
   type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, finalizersText, foreignFinalizers,
@@ -28,7 +29,7 @@ export interface WorkloadObject extends KubeObject {
     updateRevision?: string
     active?: unknown
     succeeded?: number
-    conditions?: readonly { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string | null; lastUpdateTime?: string | null }[] | null
+    conditions?: readonly WorkloadCondition[] | null
   }
 }
 

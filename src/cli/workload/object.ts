@@ -1,17 +1,9 @@
 import type { CloneSetLifecycle, LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
+import type { WorkloadCondition } from '../../api/workload-condition.ts'
 
-/** A condition of any kind of object. */
-export interface Condition {
-  type: string
-  status: string
-  reason?: string
-  message?: string
-  lastTransitionTime?: string | null
-  lastUpdateTime?: string | null
-  observedGeneration?: Int64
-}
+export type { WorkloadCondition as Condition }
 
 /** The fields of all kinds of workloads that commands read. Each kind has some of them. */
 export interface Workload extends KubeObject {
@@ -41,7 +33,7 @@ export interface Workload extends KubeObject {
   }
   status?: {
     observedGeneration?: Int64
-    conditions?: readonly Condition[] | null
+    conditions?: readonly WorkloadCondition[] | null
     replicas?: number
     updatedReplicas?: number
     readyReplicas?: number
@@ -84,7 +76,7 @@ export interface Numbers {
   completions?: number
 }
 
-export const conditionOf = ({ status }: Workload, type: string): Condition | undefined =>
+export const conditionOf = ({ status }: Workload, type: string): WorkloadCondition | undefined =>
   status?.conditions?.find((c) => c.type === type)
 
 export const isConditionTrue = (object: Workload, type: string): boolean => conditionOf(object, type)?.status === 'True'

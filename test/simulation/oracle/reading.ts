@@ -1,3 +1,4 @@
+import type { WorkloadCondition } from '../../../src/api/workload-condition.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 
@@ -10,18 +11,10 @@ export interface Span {
 /** A statement that holds for all, for some, or for none of the ways to look at a workload. */
 export type Certainty = 'yes' | 'perhaps' | 'no'
 
-/** A condition as any workload stores it. */
-export interface Condition {
-  type: string
-  status: string
-  reason?: string
-  message?: string
-  lastTransitionTime?: string | null
-  lastUpdateTime?: string | null
-}
+export type { WorkloadCondition as Condition }
 
-export const conditionOf = (object: KubeObject | undefined, type: string): Condition | undefined =>
-  ((object as { status?: { conditions?: Condition[] } } | undefined)?.status?.conditions ?? []).find((c) => c.type === type)
+export const conditionOf = (object: KubeObject | undefined, type: string): WorkloadCondition | undefined =>
+  ((object as { status?: { conditions?: WorkloadCondition[] } } | undefined)?.status?.conditions ?? []).find((c) => c.type === type)
 
 export const spanOf = (numbers: readonly number[]): Span => ({ low: Math.min(...numbers), high: Math.max(...numbers) })
 

@@ -1,25 +1,14 @@
 import type { ProgressMark } from '../../../api/generated/types.ts'
 import { timestamp } from '../../../api/timestamp.ts'
+import type { WorkloadCondition } from '../../../api/workload-condition.ts'
 
 export type { ProgressMark }
 
-/** A condition of any kind of workload. */
-export interface Condition {
-  type: string
-  /** True, False or Unknown. */
-  status: string
-  reason?: string
-  message?: string
-  /** When it last turned to this status. */
-  lastTransitionTime?: string | null
-  /** When it last said something new: the clock of progress deadlines. ReplicaSets, ReplicationControllers and Jobs have none. */
-  lastUpdateTime?: string
-  /** On Progressing: how far the rollout had come when its clock was last moved. */
-  progress?: ProgressMark
-}
+/** A condition as controllers write it. */
+export type Condition = Omit<WorkloadCondition, 'lastUpdateTime' | 'observedGeneration'> & { lastUpdateTime?: string }
 
-/** A condition as it may be stored: Kubernetes writes a time that was never set as null. */
-export type StoredCondition = Omit<Condition, 'lastUpdateTime'> & { lastUpdateTime?: string | null }
+/** A condition as it may be stored. */
+export type StoredCondition = Omit<WorkloadCondition, 'observedGeneration'>
 
 /** What a condition says, without its times. */
 export interface Saying {
