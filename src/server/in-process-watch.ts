@@ -48,8 +48,8 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   }
 }
 
-/** More than any commit has. */
-const manyLetters = 500
+/** So many are handed on at once: who waits for another turn may wait behind others. */
+const manyLetters = 64
 
 type Letter = WatchEvent | { type: 'BOOKMARK'; object: KubeObject }
 
@@ -121,7 +121,7 @@ class Mail implements WatchReceiver {
   #deliver(): void {
     this.#isScheduled = false
     const letters = this.#letters
-    // What is told of changes goes at once: only what was there at the start is this much.
+    // What a few writes change is told at once.
     const slices = letters.length > manyLetters ? everySteps(shortSteps, this.#turns) : endlessTurn
     this.#letters = []
     try {

@@ -2,9 +2,10 @@ import type { Pod, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
+import type { Turns } from '../../base/turns.ts'
 import { ApiError, type Client, TransportError, isAnotherUid, isConflict, isNotFound, pods } from '../../client/index.ts'
 import { PatchBudget } from './patch-budget.ts'
 import { saysReady, withStoredReadiness } from './readiness.ts'
@@ -190,13 +191,24 @@ export class StatusManager {
 
   #sendBatch(): void {
     if (this.#isStopped || this.#cancelBackOff) return
+    const turns = turnsOf(this.#options.clock)
     for (const uid of this.#dirty) {
       if (this.#inFlight >= (this.#failures > 0 ? 1 : concurrency)) return
       const entry = this.#entries.get(uid)
       if (entry && (entry.isSending || entry.cancelWait || isOutdated(entry))) continue
       this.#dirty.delete(uid)
       if (entry) this.#sendOne(uid, entry)
+      if (turns.isSpent) return this.#goOn(turns)
     }
+  }
+
+  /** Sends the rest in another turn: the nodes of one process report thousands of pods at the same time. */
+  #goOn(turns: Turns): void {
+    this.#isScheduled = true
+    void turns.next().then(() => {
+      this.#isScheduled = false
+      this.#sendBatch()
+    })
   }
 
   #sendOne(uid: string, entry: Entry): void {
