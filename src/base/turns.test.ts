@@ -77,6 +77,24 @@ describe('LoopTurns', () => {
     expect(longestMs).toBeLessThan(sliceMs + shortSteps + 5)
   })
 
+  it('gives what one leaves of a turn to the next ones', async () => {
+    const { turns, pass, turn } = scene()
+    expect(turns.isSpent).toBe(false)
+    pass(sliceMs)
+    const served: number[] = []
+    for (let i = 0; i < 10; i++) {
+      void turns.next().then(() => {
+        served.push(i)
+        pass(sliceMs / 4)
+      })
+    }
+    await turn()
+    expect(served).toEqual([0, 1, 2, 3])
+    await turn()
+    await turn()
+    expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
   it('takes a clock that was set back for a spent turn', () => {
     const { turns, pass } = scene()
     expect(turns.isSpent).toBe(false)

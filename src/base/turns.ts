@@ -16,7 +16,8 @@ type Defer = (fn: () => void) => void
 
 /**
  * The turns of the machine's own event loop. However many work in slices, they share one slice a turn: the first who
- * waits gets the next turn, and who comes new in a turn that is spent waits behind the others.
+ * waits gets the next turn, those behind it what is left of it, and who comes new in a turn that is spent waits behind
+ * the others.
  */
 export class LoopTurns implements Turns {
   readonly #now: () => number
@@ -67,6 +68,14 @@ export class LoopTurns implements Turns {
     if (!first) return
     this.#begin()
     first()
+    queueMicrotask(() => this.#release())
+  }
+
+  /** What the first has left of the turn belongs to those behind it: many may wait for a short while each. */
+  #release(): void {
+    if (this.#waiting.length === 0 || this.#startMs === undefined || this.isSpent) return
+    this.#waiting.shift()!()
+    queueMicrotask(() => this.#release())
   }
 }
 
