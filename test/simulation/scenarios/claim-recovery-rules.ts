@@ -111,12 +111,14 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
         }
         const isLetBe = pod ? isStuck(world, nodesOf(world), set, pod) : isWaitingForOthers(world, `data-${name}-${ordinal}`)
         if (!isLetBe) return `pod ${name}-${ordinal} is not ready`
-        if (pod && asked === 'recreate' && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
+        if (pod && asked !== undefined && !isInvalid && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
         // In order, nobody comes or goes after it.
         isHeldUp = set.spec.podManagementPolicy !== 'Parallel'
       }
       const surplus = own.find((pod) => ordinalOf(pod) >= (set.spec.replicas ?? 1))
-      if (surplus && !isHeldUp) return `pod ${surplus.metadata.name} is too many`
+      // In order, a pod that is too many and not ready waits for one before it that is not ready, either.
+      const isWaitedFor = set.spec.podManagementPolicy !== 'Parallel' && own.length > 1 && own.some((pod) => isStuck(world, nodesOf(world), set, pod))
+      if (surplus && !isHeldUp && !isWaitedFor) return `pod ${surplus.metadata.name} is too many`
     }
     return undefined
   },
@@ -137,7 +139,7 @@ function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): bool
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
   const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
   const reason = findCondition(status.conditions, 'ClaimRecovery')?.reason ?? ''
-  return world.timeline.nowMs > toldByMs && ['ClaimKept', 'LimitReached'].includes(reason)
+  return world.timeline.nowMs > toldByMs && ['ClaimKept', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'].includes(reason)
 }
 
 interface Tried { count: number; at: string }

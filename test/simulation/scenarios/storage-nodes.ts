@@ -160,7 +160,7 @@ export class StorageNodes {
       for (const claim of claims) await this.mark(claim)
       if (taken.hasStopped || taken.readyAtMs !== run) return
       for (const claim of claims) this.#write(claim.metadata.uid!, `pod ${uid}`)
-      if (this.#world.faults.isOn && this.#random.below(4) === 0) this.#forget(taken)
+      if (this.#world.faults.isOn && this.#random.below(2) === 0) this.#forget(taken)
     } catch {
       this.#world.timeline.after(this.#soon(500, 2000), () => {
         if (taken.hasStopped || taken.readyAtMs !== run) return
