@@ -10,6 +10,9 @@ const askEvery = 25
 /** A second more than the limit: times are rounded. */
 const limitMs = defaultLagLimits.unseenWriteSeconds * 1000 + 1000
 
+/** A watch that is well is not silent for so long: bookmarks come every minute. */
+const bookmarkMs = 70_000
+
 /** A write of a manager that was answered, and the cache that is to have it. */
 interface Written {
   informer: SharedInformer
@@ -24,8 +27,6 @@ const isOpen = ({ informer, revision }: Written): boolean =>
 /** A manager whose caches have not seen one of its own writes for too long is not ready; once all is well, it is. */
 export const behindIsTold = (): Invariant => {
   const written = new Map<ManagerLife, Written[]>()
-  /** By process: the kinds whose watch was frozen, and of which it has heard nothing since. */
-  const silent = new WeakMap<object, Set<string>>()
   /** Controllers that are no loop over owners do not say what they write. A clock that is set does not say when. */
   const canTell = ({ controllers, profile }: World): boolean =>
     !profile.world.jumpManagerClock && !controllers.some((c) => c.controllers().some(isFree))
@@ -61,17 +62,12 @@ export const behindIsTold = (): Invariant => {
     unfinished(world): Verdict {
       const leader = world.managers.find((m) => m.life?.manager.isActive)?.life
       if (!leader) return undefined
-      const { process } = leader
-      const watches = [...world.network.watches].filter((watch) => watch.process === process)
-      const kinds = silent.get(process) ?? new Set<string>()
-      silent.set(process, kinds)
-      for (const { isFrozen, plural } of watches) if (isFrozen) kinds.add(plural)
+      const watches = [...world.network.watches].filter((watch) => watch.process === leader.process)
       const frozen = watches.find(({ isFrozen }) => isFrozen)
       if (frozen) return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
-      // The next watch speaks within a minute. Till then nobody knows of it.
-      for (const { hasSpoken, plural } of watches) if (hasSpoken) kinds.delete(plural)
-      const [kind] = kinds
-      if (kind) return `the watch of ${kind} was frozen, and nothing was heard of the next one yet`
+      // One that was frozen or broken before it spoke is still silent: the next one speaks within a minute.
+      const silent = world.isIdle ? undefined : watches.find(({ silentMs }) => silentMs > bookmarkMs)
+      if (silent) return `nothing was heard of ${silent.plural} for ${(silent.silentMs / 1000).toFixed(1)} s`
       return leader.manager.problems()[0]
     },
   }

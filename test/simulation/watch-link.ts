@@ -7,6 +7,9 @@ import type { Process } from './process.ts'
 
 type Letter = { kind: 'opened' } | { kind: 'event'; event: WatchEvent } | { kind: 'closed'; error: Error | undefined }
 
+/** By process and kind: when something last arrived, if only a bookmark. */
+const heardAtMs = new WeakMap<Process, Map<string, number>>()
+
 /** A watch between the server and one process: what it carries comes in order, but as late as its stream is. */
 export class WatchLink {
   readonly plural: string
@@ -21,7 +24,6 @@ export class WatchLink {
   #lastAtMs = 0
   #lagMs = 0
   #state: 'open' | 'frozen' | 'over' = 'open'
-  #hasSpoken = false
   #end: () => void = () => {}
 
   constructor(network: Network, process: Process, faults: Faults, request: ApiRequest, listener: WatchListener) {
@@ -60,9 +62,10 @@ export class WatchLink {
     return this.#state === 'frozen'
   }
 
-  /** Whether something has arrived, if only a bookmark. */
-  get hasSpoken(): boolean {
-    return this.#hasSpoken
+  /** How long its process has heard nothing of its kind, by this watch or those before it. Zero where it never has. */
+  get silentMs(): number {
+    const { nowMs } = this.#network.timeline
+    return nowMs - (heardAtMs.get(this.process)?.get(this.plural) ?? nowMs)
   }
 
   /** Stays open, and says nothing any more. */
@@ -139,7 +142,7 @@ export class WatchLink {
     try {
       if (letter.kind === 'opened') this.#listener.opened()
       else if (letter.kind === 'event') {
-        this.#hasSpoken = true
+        this.#noteHeard()
         this.#listener.event(letter.event)
       }
       else {
@@ -149,6 +152,11 @@ export class WatchLink {
     } finally {
       this.#isDelivering = false
     }
+  }
+
+  #noteHeard(): void {
+    const ofProcess = heardAtMs.get(this.process) ?? new Map<string, number>()
+    heardAtMs.set(this.process, ofProcess.set(this.plural, this.#network.timeline.nowMs))
   }
 
   #stop(): void {
