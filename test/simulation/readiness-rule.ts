@@ -3,6 +3,7 @@ import { isFree } from '../../src/controllers/kit/index.ts'
 import { isWrite } from './call.ts'
 import type { Invariant, Verdict } from './invariant.ts'
 import type { ManagerLife } from './manager.ts'
+import { heardBy } from './watch-link.ts'
 import type { World } from './world.ts'
 
 /** To ask costs more than a step does. */
@@ -65,9 +66,10 @@ export const behindIsTold = (): Invariant => {
       const watches = [...world.network.watches].filter((watch) => watch.process === leader.process)
       const frozen = watches.find(({ isFrozen }) => isFrozen)
       if (frozen) return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
-      // One that was frozen or broken before it spoke is still silent: the next one speaks within a minute.
-      const silent = world.isIdle ? undefined : watches.find(({ silentMs }) => silentMs > bookmarkMs)
-      if (silent) return `nothing was heard of ${silent.plural} for ${(silent.silentMs / 1000).toFixed(1)} s`
+      // A watch that was frozen or broken leaves a kind silent. Once it is replaced, the next one speaks within a minute.
+      const isSilent = ([plural, atMs]: [string, number]) => plural !== 'leases' && world.timeline.nowMs - atMs > bookmarkMs
+      const silent = world.isIdle ? undefined : [...heardBy(leader.process)].find(isSilent)
+      if (silent) return `nothing was heard of ${silent[0]} for long`
       return leader.manager.problems()[0]
     },
   }

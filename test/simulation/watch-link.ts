@@ -10,6 +10,9 @@ type Letter = { kind: 'opened' } | { kind: 'event'; event: WatchEvent } | { kind
 /** By process and kind: when something last arrived, if only a bookmark. */
 const heardAtMs = new WeakMap<Process, Map<string, number>>()
 
+/** The kinds that a process has watched, and when it last heard of each: its next watch may not be open yet. */
+export const heardBy = (process: Process): ReadonlyMap<string, number> => heardAtMs.get(process) ?? new Map<string, number>()
+
 /** A watch between the server and one process: what it carries comes in order, but as late as its stream is. */
 export class WatchLink {
   readonly plural: string
@@ -60,12 +63,6 @@ export class WatchLink {
   /** Whether it is silent, and its process has not noticed yet. */
   get isFrozen(): boolean {
     return this.#state === 'frozen'
-  }
-
-  /** How long its process has heard nothing of its kind, by this watch or those before it. Zero where it never has. */
-  get silentMs(): number {
-    const { nowMs } = this.#network.timeline
-    return nowMs - (heardAtMs.get(this.process)?.get(this.plural) ?? nowMs)
   }
 
   /** Stays open, and says nothing any more. */
