@@ -42,6 +42,10 @@ const oneAtATime = (): Invariant => {
     changed({ plural, before, after }): Verdict {
       const uid = plural === pods.plural && after && after.metadata.uid !== before?.metadata.uid ? controllerOf(after)?.uid : undefined
       if (uid && open.get(uid)?.metadata.name === after!.metadata.name) open.delete(uid)
+      // A place that was not wanted for a while is not waited for, though it is wanted again.
+      const set = plural === statefulsets.plural ? (after as StatefulSet | undefined) : undefined
+      const pod = set && open.get(set.metadata.uid!)
+      if (pod && ordinalOf(pod) >= (set.spec.replicas ?? 1)) open.delete(set.metadata.uid!)
       return undefined
     },
     happened(call, world): Verdict {
