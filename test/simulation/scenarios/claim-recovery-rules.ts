@@ -143,7 +143,8 @@ function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): bool
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
   const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
   const reason = findCondition(status.conditions, 'ClaimRecovery')?.reason ?? ''
-  return world.timeline.nowMs > toldByMs && ['ClaimKept', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'].includes(reason)
+  const isObserved = metadata.annotations?.[claimRecovery] === 'observe' && reason.startsWith('WouldRecreate')
+  return world.timeline.nowMs > toldByMs && (isObserved || ['ClaimKept', 'LimitReached'].includes(reason))
 }
 
 interface Tried { count: number; at: string }
