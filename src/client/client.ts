@@ -284,8 +284,10 @@ function typed(type: ResourceType, object: object): object {
 /** Items of a list leave out what the list says once; alone they need it, as those of a watch have it. */
 function named<T extends KubeObject>(type: ResourceType<T>, list: List<T>): List<T> {
   const apiVersion = apiVersionOf(type)
-  const { items } = list
-  if (items.length === 0 || items[0]!.kind !== undefined || Object.isFrozen(items[0])) return list
+  // An empty list of metadata has no items at all.
+  const items = (list.items as T[] | null) ?? []
+  if (items.length === 0) return { ...list, items }
+  if (items[0]!.kind !== undefined || Object.isFrozen(items[0])) return list
   for (const item of items) {
     item.apiVersion = apiVersion
     item.kind = type.kind

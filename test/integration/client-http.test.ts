@@ -147,6 +147,7 @@ describe('Client over HttpTransport', () => {
   it('gets no more than the metadata of what it lists or changes, if it wants no more', async () => {
     const client = await connect()
     const namespace = await newNamespace(client)
+    expect((await client.list(pods, namespace, { metadataOnly: true })).items).toEqual([])
     const made = await client.create(pods, { metadata: { name: 'a', namespace, labels: { x: 'y' } }, spec: { containers: [{ name: 'c', image: 'i' }] } })
     expect((await client.list(pods, namespace, { metadataOnly: true })).items).toEqual([
       { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: made.metadata },
