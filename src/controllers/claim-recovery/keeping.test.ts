@@ -102,6 +102,9 @@ describe('whyKept() keeps a claim', () => {
     ['whose volume does not say', volume({}, { persistentVolumeReclaimPolicy: undefined }), 'has the reclaim policy undefined'],
     ['whose disk another volume has, too', volumes(boundVolume(0, {}, csi('d')), named('twin', csi('d'))), 'has the same storage as volume twin'],
     ['whose directory another volume has, too', volumes(boundVolume(0), named('twin', { hostPath: { path: '/volumes/0' } })), 'has the same storage as volume twin'],
+    ['whose directory another volume writes with a slash', volumes(boundVolume(0), named('twin', { hostPath: { path: '/volumes//0/' } })), 'has the same storage as volume twin'],
+    ['whose directory another volume has a part of', volumes(boundVolume(0), named('twin', { hostPath: { path: '/volumes/0/sub' } })), 'has the same storage as volume twin'],
+    ['whose directory is a part of another volume', volumes(boundVolume(0), named('twin', { hostPath: { path: '/volumes' } })), 'has the same storage as volume twin'],
     ['whose directory another volume calls local', volumes(boundVolume(0), named('twin', { hostPath: undefined, local: { path: '/volumes/0' } })), 'has the same storage as volume twin'],
   ])('%s', (_, more, why) => {
     expect(whyKept({ ...spotless, ...more })).toContain(why)

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts'
 import { annotationOf, bindCompleted, boundByController, isBoundTo, provisionedBy } from '../../api/kinds/volume-binding.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
@@ -64,18 +65,32 @@ function whyRetained({ metadata: { name }, spec }: PersistentVolume, allowsRetai
   return `its volume ${name} has the reclaim policy ${policy}`
 }
 
-/** Another volume may stand for the same storage. */
+/** Another volume may stand for the same storage, for a part of it, or for what it is a part of. */
 function whyTwice(volume: PersistentVolume, volumes: readonly PersistentVolume[]): string | undefined {
   const asset = assetOf(volume)
-  const twin = asset && volumes.find((other) => other.metadata.name !== volume.metadata.name && assetOf(other) === asset)
+  const twin = asset && volumes.find((other) => other.metadata.name !== volume.metadata.name && overlap(assetOf(other), asset))
   return twin ? `its volume ${volume.metadata.name} has the same storage as volume ${twin.metadata.name}` : undefined
 }
 
-function assetOf({ spec: { csi, hostPath, local, nfs } }: PersistentVolume): string | undefined {
-  if (csi) return `csi ${csi.driver} ${csi.volumeHandle}`
-  if (nfs) return `nfs ${nfs.server} ${nfs.path}`
+/** Storage by where it is, and the directory there. */
+interface Asset {
+  where: string
+  directory: string
+}
+
+function assetOf({ spec: { csi, hostPath, local, nfs } }: PersistentVolume): Asset | undefined {
+  if (csi) return { where: `csi ${csi.driver} ${csi.volumeHandle}`, directory: '/' }
+  if (nfs) return { where: `nfs ${nfs.server}`, directory: directoryOf(nfs.path) }
   const path = hostPath?.path ?? local?.path
-  return path && `path ${path}`
+  return path === undefined ? undefined : { where: 'a node', directory: directoryOf(path) }
+}
+
+/** `/data/a` as `/data/a/`, and so are `/data//a`, `/data/a/` and `/data/b/../a`. */
+const directoryOf = (path: string): string => `${posix.normalize(`/${path}`).replace(/\/+$/, '')}/`
+
+function overlap(one: Asset | undefined, other: Asset): boolean {
+  if (one?.where !== other.where) return false
+  return one.directory.startsWith(other.directory) || other.directory.startsWith(one.directory)
 }
 
 /** The snapshot that was taken of a claim, or of its volume. */

@@ -50,13 +50,13 @@ function next(seen: Observed, outcome: Outcome<Action>): Next {
 }
 
 /** Reasons of what is so for a while: when it is over, the condition must not go on saying it. */
-const passing = new Set(['BackingOff', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'])
+const passing = new Set(['BackingOff', 'ClaimKept', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'])
 
 function begin(seen: Observed, choice: Extract<Choice, { kind: 'recreate' }>, { limit }: Terms): Next {
   const { recovery, tries } = choice
   const at = timestamp(seen.nowMs)
   const others = Object.entries(seen.tries).filter(([pod]) => isWanted(seen.set, ordinalOf(seen.set, pod) ?? -1))
-  const again = tries > 0 ? ` It is the ${tries + 1}. time for this pod; the set may do so ${limit} times.` : ''
+  const again = tries > 0 ? `This is attempt ${tries + 1} for this pod; the limit of the set is ${limit}.` : ''
   return {
     recovery,
     tries: { ...Object.fromEntries(others), [recovery.pod]: { count: tries + 1, at } },
@@ -80,7 +80,9 @@ function waiting(seen: Observed, outlook: Exclude<Outlook, { kind: 'recreate' }>
       return exhausted(seen, outlook)
     case 'held back': {
       const { pod, tries, untilMs } = outlook
-      return { says: saying('False', 'BackingOff', `Pod ${pod} was made anew ${tries} times and is in trouble again. It is left alone until ${timestamp(untilMs)}.`) }
+      const often = tries === 1 ? 'once' : `${tries} times`
+      const message = `Pod ${pod} was made anew ${often} and is in trouble again. It is left alone until ${timestamp(untilMs)}.`
+      return { says: saying('False', 'BackingOff', message) }
     }
   }
 }
@@ -101,8 +103,11 @@ const listOf = ({ claims }: Recovery): string => Object.keys(claims).join(' and 
 
 const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>, again: string): Saying =>
   hasClaims(recovery)
-    ? saying('True', 'RecreatingClaim', `Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}${again}`)
-    : saying('True', 'RecreatingPod', `Pod ${recovery.pod} is made anew, its claims are kept: ${why}${again}`)
+    ? saying('True', 'RecreatingClaim', sentences(`Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}`, again))
+    : saying('True', 'RecreatingPod', sentences(`Pod ${recovery.pod} is made anew, its claims are kept: ${why}`, again))
+
+/** A node's words may end with a full stop, or not. */
+const sentences = (first: string, second: string): string => (second ? `${first.replace(/\.$/, '')}. ${second}` : first)
 
 /** Said once: a node's words about the same trouble may change. */
 function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { kind: 'keep' }>): Pick<Next, 'says'> {

@@ -195,7 +195,7 @@ describe('a claim that fails again and again', () => {
     s.breaks(csi)
     await s.create(1, { after: '2m' })
     await s.pass(4 * minute + 5000)
-    expect([await s.says(), (await s.condition())?.message]).toEqual(['False BackingOff', 'Pod web-0 was made anew 1 times and is in trouble again. It is left alone until 2026-01-01T00:06:01Z.'])
+    expect([await s.says(), (await s.condition())?.message]).toEqual(['False BackingOff', 'Pod web-0 was made anew once and is in trouble again. It is left alone until 2026-01-01T00:06:01Z.'])
     s.breaks()
     await s.pass(20_000)
     expect([await s.says(), await s.isReady(0)]).toEqual(['False NotNeeded', true])

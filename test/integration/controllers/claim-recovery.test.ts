@@ -30,7 +30,7 @@ describe('a claim whose volume cannot be mounted', () => {
     expect(await s.says()).toBe('True RecreatingClaim')
     await s.pass(3 * minute)
     expect([await s.isReady(0), await s.says(), await s.uids(0)]).toEqual([true, 'False ClaimRecreated', after])
-    const deadline = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+    const deadline = 'driver coxswain.dev/local-path: rpc error: code = DeadlineExceeded desc = context deadline exceeded'
     const why = `VolumeMountFailed: MountVolume.SetUp failed for volume "data" : ${deadline}`
     expect(await s.told('web')).toEqual([
       `Normal RecreatingClaim ×1: Pod web-0 is made anew with data-web-0: it has had no sandbox since 2026-01-01T00:00:01Z: ${why}`,
