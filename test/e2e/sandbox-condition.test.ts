@@ -127,7 +127,7 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
     for (const name of ['secretive', 'disk', 'address'] as const) said[name] = await machine.says(name)
     return said
   }
-  const deadline = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+  const deadline = 'driver disks.example.com: rpc error: code = DeadlineExceeded desc = context deadline exceeded'
   await expect.poll(listen, { timeout: 15_000 }).toEqual({
     secretive: 'False,SecretNotFound,MountVolume.SetUp failed for volume "keys" : secret "later" not found',
     disk: `False,VolumeMountFailed,MountVolume.SetUp failed for volume "scratch" : ${deadline}`,

@@ -114,7 +114,8 @@ it.runIf(process.platform === 'linux')('coxswain up that is killed in mid-rollou
   const containers = rows.map(([, id]) => id!.replace('process://', '')).sort()
   traces.look()
   expect(traces.processes()).toEqual(containers)
-  expect(traces.directories()).toEqual({ pods: replicas, sandboxes: replicas, containers: replicas })
+  // The directory of a pod goes after the pod.
+  await expect.poll(() => traces.directories(), slow).toEqual({ pods: replicas, sandboxes: replicas, containers: replicas })
   expect(new Set(addresses).size).toBe(replicas)
   expect(listening(8080, addresses[0]!)).toEqual(addresses)
   // The first one, and one for each update.

@@ -10,7 +10,7 @@ const day = '2022-12-06T'
 interface Said {
   scheduled?: string
   /** Status, time and reason. */
-  ready?: ['True' | 'False', string, string?]
+  ready?: ['True' | 'False' | 'Unknown', string, string?]
   deleted?: string
   grace?: number
   phase?: string
@@ -124,6 +124,10 @@ describe('advance() tells of', () => {
   it.each<[string, string[], Said[]]>([
     ['a wait for a config map', ['created 10s by its user'], [taken, lacking('ConfigMapNotFound'), first]],
     ['a wait for a key of a secret', ['created 10s by its user'], [taken, lacking('SecretKeyNotFound'), first]],
+    [
+      'a wait for a key of a secret, on a node that has forgotten the pod', ['created 10s by its user'],
+      [taken, { scheduled, ready: ['Unknown', '15:33:47', 'SecretKeyNotFound'] }, first],
+    ],
     [
       'a wait for a config map, and then as long for the node', ['created 10s by its user'],
       [lacking('ConfigMapNotFound'), { ...taken, at: '15:33:51' }, first],

@@ -66,7 +66,8 @@ export function lackOf(pod: Pod, find: (object: NamedObject) => Found): Lack {
   const condition = sandboxConditionOf(pod)
   const named = namedObjects(pod)
   if (named.length === 0) return nothingLacks
-  const blame = condition?.status === 'False' ? blamed[condition.reason ?? ''] : undefined
+  // A node that has forgotten the pod's past says Unknown, and knows as well what the pod waits for.
+  const blame = condition && condition.status !== 'True' ? blamed[condition.reason ?? ''] : undefined
   let isAbsent = false
   let completeAtMs: number | undefined
   for (const object of named) {

@@ -50,7 +50,11 @@ const families: readonly StateFamily<TrackedPod>[] = [
     help: 'How long after it was scheduled the pod was ready to start containers, for the first time.',
     of: ({ record }) => elapsed(record.scheduledAtMs, record.firstReadyAtMs),
   },
-  { name: 'kube_pod_sandbox_creation_failed', help: '1 if the pod was not ready to start containers within the configured time.', of: ({ record }) => (record.failedAtMs === undefined ? undefined : 1) },
+  {
+    name: 'kube_pod_sandbox_creation_failed',
+    help: '1 if the pod was not ready to start containers within the configured time, and that is no error of its user.',
+    of: ({ record }) => (record.failedAtMs === undefined || record.isUserError ? undefined : 1),
+  },
   { name: 'kube_pod_sandbox_recreations_total', help: 'How often a sandbox of the pod was made anew after it was lost.', type: 'counter', of: ({ record }) => record.recreations || undefined },
   {
     name: 'kube_pod_sandbox_termination_duration_seconds',

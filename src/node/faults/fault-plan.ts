@@ -72,8 +72,8 @@ export class FaultPlan implements Faults {
     let found: Fault | undefined
     for (const active of this.#active) {
       if (active.stage !== stage || !this.#happens(active, subject)) continue
-      const { delayMs, fail } = active.fault
-      found = { delayMs: (found?.delayMs ?? 0) + (delayMs ?? 0), fail: found?.fail ?? fail }
+      const { delayMs } = active.fault
+      found = { delayMs: (found?.delayMs ?? 0) + (delayMs ?? 0), fail: found?.fail ?? wordsOf(active, subject) }
     }
     return found
   }
@@ -90,6 +90,11 @@ export class FaultPlan implements Faults {
     hits.set(key, count + 1)
     return true
   }
+}
+
+/** What a fault says. Where the plan has no words of its own, a driver is named. */
+function wordsOf({ rule, fault: { fail } }: Active, { driver }: Subject): string | undefined {
+  return fail !== undefined && rule.fail === true && rule.stage === 'csi' && driver ? `driver ${driver}: ${fail}` : fail
 }
 
 function activate(rule: FaultRule, nowMs: number): Active {
