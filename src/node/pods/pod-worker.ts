@@ -359,7 +359,7 @@ export class PodWorker {
   /** Crashes the sandbox when the fault plan, or the pod itself, wants that. Asked for each sandbox, and when the plan changes. */
   meetCrash(): void {
     const sandbox = this.#readySandbox
-    if (!sandbox || this.#ending || this.#isOver) return
+    if (!sandbox || this.#isOver) return
     const { clock, stages, runtime } = this.#context
     const planned = stages.crashInMs(this.#pod)
     // Only the first one: what is made in its place lives.
@@ -371,7 +371,7 @@ export class PodWorker {
     if (this.#crash?.sandboxId === sandbox.id && this.#crash.atMs <= atMs) return
     this.#crash?.cancel()
     const cancel = clock.after(Math.max(atMs - clock.now(), 0), () => {
-      if (this.#ending || this.#isOver || this.#readySandbox?.id !== sandbox.id) return
+      if (this.#isOver || this.#readySandbox?.id !== sandbox.id) return
       this.#context.logger.info('the fault plan crashes a sandbox', { pod: this.#pod.metadata.name })
       void Promise.resolve(runtime.crashSandbox?.(sandbox.id)).catch((error: unknown) => this.#context.logger.warn('a sandbox could not be crashed', { error }))
     })

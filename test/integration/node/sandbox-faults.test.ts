@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
-import { persistentvolumeclaims, persistentvolumes } from '../../../src/client/index.ts'
+import { persistentvolumeclaims, persistentvolumes, pods } from '../../../src/client/index.ts'
 import { FaultPlan, type FaultRule } from '../../../src/node/index.ts'
 import { NodeScene } from './scene.ts'
 
@@ -69,6 +69,20 @@ describe('a sandbox crashes', () => {
     expect((await scene.condition('web', 'Ready'))?.status).toBe('True')
   })
 
+  it('while its pod is being deleted, which is over then', async () => {
+    await start()
+    await scene.run('web', { terminationGracePeriodSeconds: 600 }, { 'coxswain.dev/simulate-stop-after': '10m' })
+    await scene.pass(30_000)
+    await scene.client.delete(pods, 'default', 'web')
+    await scene.pass(5000)
+    expect((await scene.runtime.listPodSandboxes()).map(({ state }) => state)).toEqual(['ready'])
+    breaks({ stage: 'sandbox-crash', fail: true })
+    await scene.pass(5000)
+    expect((await scene.runtime.listPodSandboxes()).filter(({ state }) => state === 'ready')).toEqual([])
+    await scene.pass(30_000)
+    await expect(scene.client.get(pods, 'default', 'web')).rejects.toThrow('not found')
+  })
+
   it('again and again, and still leaves time for other things', async () => {
     await start()
     breaks({ stage: 'sandbox-crash', fail: true, times: 5 })
@@ -100,7 +114,7 @@ describe('a sandbox crashes', () => {
 })
 
 describe('a csi fault', () => {
-  const deadline = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
+  const deadline = (driver: string) => `driver ${driver}: rpc error: code = DeadlineExceeded desc = context deadline exceeded`
   const volume = async (name: string, driver: string | undefined) => {
     const source = driver ? { csi: { driver, volumeHandle: name } } : { hostPath: { path: `/${name}` } }
     const shared = { accessModes: ['ReadWriteOnce'], storageClassName: '' }
@@ -117,7 +131,7 @@ describe('a csi fault', () => {
     breaks({ stage: 'csi', driver: 'files.*', fail: true })
     await scene.run('web', claims('slow', 'fast'))
     await scene.pass(5000)
-    expect(await condition()).toBe(`False VolumeMountFailed MountVolume.SetUp failed for volume "fast" : ${deadline}`)
+    expect(await condition()).toBe(`False VolumeMountFailed MountVolume.SetUp failed for volume "fast" : ${deadline('files.example.com')}`)
     breaks()
     await scene.pass(60_000)
     expect(await condition()).toBe('True')
@@ -145,7 +159,7 @@ describe('a csi fault', () => {
     breaks({ stage: 'csi', fail: true })
     await scene.run('web', { volumes: [{ name: 'secrets', csi: { driver: 'vault.example.com' } }] })
     await scene.pass(2000)
-    expect(await condition()).toBe(`False VolumeMountFailed MountVolume.SetUp failed for volume "secrets" : ${deadline}`)
+    expect(await condition()).toBe(`False VolumeMountFailed MountVolume.SetUp failed for volume "secrets" : ${deadline('vault.example.com')}`)
   })
 
   it('does not meet a pod that runs, also when the agent restarts', async () => {
