@@ -73,12 +73,16 @@ function isLetBe(world: World, { metadata, spec }: StatefulSet, pod: Pod): boole
   return spec.podManagementPolicy !== 'Parallel' && Array.from({ length: ordinal }, (_, lower) => lower).some(isDown)
 }
 
-/** Whether a claim of a set's template is to go and is used by a pod that is not the set's. */
-function hasTakenClaim(world: World, { metadata: { name, uid } }: StatefulSet): boolean {
+/** Whether the next place of a set is empty since its claim is to go, and a pod that is not the set's still uses it. */
+function waitsForTakenClaim(world: World, { metadata: { name, uid }, spec }: StatefulSet): boolean {
   const others = (world.truth.list(pods.plural) as Pod[]).filter((pod) => pod.spec.nodeName && controllerOf(pod)?.uid !== uid)
   const used = new Set(others.flatMap(claimNamesOf))
-  const going = (world.truth.list(persistentvolumeclaims.plural) as PersistentVolumeClaim[]).filter(({ metadata }) => metadata.deletionTimestamp)
-  return going.some(({ metadata }) => metadata.name!.includes(`-${name}-`) && used.has(metadata.name!))
+  const isTaken = (claim: string) =>
+    used.has(claim) && world.truth.get(persistentvolumeclaims.plural, `default/${claim}`)?.metadata.deletionTimestamp !== undefined
+  const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, ordinal) => ordinal)
+  const missing = ordinals.filter((ordinal) => !world.truth.get(pods.plural, `default/${name}-${ordinal}`))
+  const next = spec.podManagementPolicy === 'Parallel' ? missing : missing.slice(0, 1)
+  return next.length > 0 && next.every((ordinal) => isTaken(`data-${name}-${ordinal}`))
 }
 
 /** In the end every pod is ready, but for those whose claims have to stay, and nothing is under way. */
@@ -96,7 +100,7 @@ const allIsWell = (nodesOf: NodesOf): Invariant => ({
       // A manager whose clock is an hour behind that of others would need an hour to see that a pod has had its time.
       if (areClocksSet(world) && own.some((pod) => isStuck(world, nodesOf(world), set, pod))) continue
       // A claim that is to go stays for as long as another pod uses it: the place of the set's own pod waits for that.
-      if (hasTakenClaim(world, set) && own.every((pod) => isPodReady(pod))) continue
+      if (waitsForTakenClaim(world, set) && own.every((pod) => isPodReady(pod))) continue
       if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
       if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
       const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
