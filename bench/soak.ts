@@ -1,4 +1,4 @@
-// Whether `coxswain up` stays as large as it is: owners are rolled out, scaled, deleted and made anew, pods are deleted
+// True if `coxswain up` stays as large as it is: owners are rolled out, scaled, deleted and made anew, pods are deleted
 // and nodes come and go, while memory and the store's file are measured. Prints one JSON line per figure each minute
 // (see bench/README.md). Fails if memory or file grow over the second half of the minutes.
 //   --minutes M         for how long is measured; default 5

@@ -51,7 +51,7 @@ export class Api {
     return JSON.parse(text) as T
   }
 
-  /** Whether the server answers a GET with 200. Throws for any other code but 404 (and 403). */
+  /** True if the server answers a GET with 200. Throws for any other code but 404 (and 403). */
   async has(path: string): Promise<boolean> {
     const { code, text } = await this.send('GET', path)
     if (code === 200) return true

@@ -181,7 +181,7 @@ export function donePods(kind: Kind, owner: Owner, generation: number): number {
   return status ? kind.done(status) : 0
 }
 
-/** Whether an owner has so many pods, all of them as they should be, at a generation no older than this. */
+/** True if an owner has so many pods, all of them as they should be, at a generation no older than this. */
 export function isSettled(kind: Kind, owner: Owner, pods: number, generation: number): boolean {
   const status = statusAt(owner, generation)
   return status !== undefined && kind.done(status) === pods && kind.total(status) === pods

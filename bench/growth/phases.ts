@@ -13,7 +13,7 @@ export interface Load {
   title: string
   /** Loads of a series differ in size alone, and are compared. */
   series: string
-  /** Whether it stands for a whole cluster, of which nodes are lost. */
+  /** True if it stands for a whole cluster, of which nodes are lost. */
   isCluster: boolean
   kind: KindName
   owners: number

@@ -85,7 +85,7 @@ export class Report {
     this.#notes.push(text)
   }
 
-  /** Whether all that was wanted has been measured. */
+  /** True if all that was wanted has been measured. */
   get isComplete(): boolean {
     return this.#notes.length === 0
   }

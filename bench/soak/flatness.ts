@@ -34,7 +34,7 @@ export function trendOf(samples: readonly Sample[]): Trend | undefined {
   return { growth, percent: meanY === 0 ? 0 : (growth / meanY) * 100, perMinute: slope, standardErrors, samples: n }
 }
 
-/** Whether a trend is no growth: within the tolerance, or not to be told from noise. */
+/** True if a trend is no growth: within the tolerance, or not to be told from noise. */
 export const isFlat = ({ percent, standardErrors }: Trend, tolerancePercent: number): boolean =>
   percent <= tolerancePercent || standardErrors < 2
 

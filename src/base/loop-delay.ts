@@ -12,7 +12,7 @@ const slotMs = 10_000
 const slots = 6
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What it measures with: a time that never goes back, and milliseconds for which the loop has been busy. */
+/** The clocks that it measures with: a time that never goes back, and milliseconds for which the loop has been busy. */
 export interface LoopMeter {
   nowMs(): number
   activeMs(): number
@@ -44,7 +44,7 @@ export class LoopDelay {
     metrics.gauge('coxswain_event_loop_delay_max_seconds', 'The longest such wait of the last minute.', (gauge) => gauge.with().set(this.longestMs / 1000))
   }
 
-  /** Of the last minute. */
+  /** The waits of the last minute. */
   get longestMs(): number {
     const oldest = this.#slot - slots
     return Math.max(0, ...this.#longest.filter(({ slot }) => slot > oldest).map(({ ms }) => ms))
@@ -71,7 +71,7 @@ export class LoopDelay {
     })
   }
 
-  /** Who would have come while nobody could be heard has waited, too. */
+  /** Counts those, too, who would have come while nobody could be heard. */
   #note(lateMs: number): void {
     for (let ms = lateMs, left = 1000; ms >= 0 && left > 0; ms -= busyMs, left--) countValue(this.#counts, bounds, ms / 1000)
     const slot = this.#slot

@@ -1,6 +1,6 @@
 /** Shares the turns of the event loop between all that would hold it for long: each works in slices, and others come between. */
 export interface Turns {
-  /** Whether the slices of this turn have used up its time. To be asked after each step; whoever works on regardless delays everybody. */
+  /** True if the slices of this turn have used up its time. To be asked after each step; whoever works on regardless delays everybody. */
   readonly isSpent: boolean
   /** Resolves in a later turn, which belongs to who asked first; I/O and timers come before. */
   next(): Promise<void>
@@ -71,7 +71,7 @@ export class LoopTurns implements Turns {
     queueMicrotask(() => this.#release())
   }
 
-  /** What the first has left of the turn belongs to those behind it: many may wait for a short while each. */
+  /** Gives the rest of the turn to those behind the first: many may wait for a short while each. */
   #release(): void {
     if (this.#waiting.length === 0 || this.#startMs === undefined || this.isSpent) return
     this.#waiting.shift()!()

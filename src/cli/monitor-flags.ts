@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { MonitorFlags } from '../cluster/index.ts'
 import { bool, count, durationMs, list, secondsList } from './flag-values.ts'
 
-/** What commander makes of the flags that a monitor has wherever it runs. */
+/** The values that commander makes of the flags that a monitor has wherever it runs. */
 interface ParsedFlags extends Omit<MonitorFlags, 'creationTimeoutMs'> {
   creationTimeout: number
 }

@@ -65,7 +65,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   #hasSynced = false
   #hasStarted = false
   #undo: (() => void)[] = []
-  /** What has come since handlers are being told of a list; undefined while they are not. */
+  /** Events that have come since handlers are being told of a list; undefined while they are not. */
   #held: (() => void)[] | undefined
   #isStopped = false
 
@@ -206,7 +206,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     }
   }
 
-  /** What comes while handlers are still being told of a list waits for that. */
+  /** Keeps events waiting while handlers are still being told of a list. */
   #inTurn(take: () => void): void {
     if (this.#held) this.#held.push(take)
     else take()

@@ -30,7 +30,7 @@ current-context: coxswain
 const renewBeforeMs = 30 * 24 * 3_600_000
 
 /**
- * Whether a kubeconfig that was written before still leads to this server: its address, its authority, and a client
+ * True if a kubeconfig that was written before still leads to this server: its address, its authority, and a client
  * certificate of that authority. What else is in it, such as a namespace that a person has chosen, is theirs.
  */
 export function isKubeconfigValid(text: string, url: string, authority: string, nowMs: number): boolean {

@@ -2,5 +2,5 @@
 export const reachable = (address: string): string =>
   address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address
 
-/** Whether an address is reached from this machine alone. */
+/** True if an address is reached from this machine alone. */
 export const isLoopback = (address: string): boolean => address === 'localhost' || address === '::1' || address.startsWith('127.')

@@ -14,7 +14,7 @@ import { controllerManagerUser, monitorUser, nodeUser, schedulerUser } from './u
 export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue' | 'shutdown' | 'evictionHard'>
 
 export interface EverythingOptions extends ServeOptions, LocalNodes {
-  /** What was said about the monitor; the rest is as by default. */
+  /** Settings of the monitor; the rest is as by default. */
   monitor?: MonitorFlags
   /** Is told what is being done until it is ready. */
   progress?(what: string): void

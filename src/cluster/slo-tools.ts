@@ -19,7 +19,7 @@ export type RulesFormat = 'prometheus' | 'operator' | 'grafana'
 
 export interface RulesOptions extends OperatorOptions {
   format: RulesFormat
-  /** Of the monitor that will serve the objectives. */
+  /** The settings of the monitor that will serve the objectives. */
   creationTimeoutMs: number
 }
 
@@ -61,7 +61,7 @@ export async function readSlos(file: string, creationTimeoutMs: number): Promise
   }
 }
 
-/** What Prometheus, its operator or Grafana needs to know of a file of objectives. */
+/** A file of objectives, for Prometheus, its operator or Grafana. */
 export async function rulesOf(file: string, { format, creationTimeoutMs, ...options }: RulesOptions): Promise<string> {
   const slos = await readSlos(file, creationTimeoutMs)
   if (format === 'grafana') return grafanaDashboard(slos)

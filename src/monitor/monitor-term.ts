@@ -31,7 +31,7 @@ export interface MonitorSettings {
   creationTimeoutMs: number
   hasPodSeries: boolean
   hasWorkloadSeries: boolean
-  /** Whether the metadata of config maps and secrets is read. */
+  /** True if the metadata of config maps and secrets is read. */
   readsUserObjects: boolean
   /** More of a kind are not told of one by one. */
   maxObjects: number

@@ -27,9 +27,9 @@ export interface MonitorChoices {
   creationTimeoutMs: number
   maxGroups: number
   maxObjects: number
-  /** Whether the state of workloads is told; another exporter may do that already. */
+  /** True if the state of workloads is told; another exporter may do that already. */
   workloadSeries: boolean
-  /** Whether config maps and secrets are looked up, by their metadata alone. Otherwise the node's reason decides. */
+  /** True if config maps and secrets are looked up, by their metadata alone. Otherwise the node's reason decides. */
   userObjects: boolean
 }
 

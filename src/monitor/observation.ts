@@ -1,5 +1,5 @@
 /**
- * What the monitor tells of a pod's sandbox: `created`, ready for the first time; `failed`, not ready within the
+ * The facts that the monitor tells of a pod's sandbox: `created`, ready for the first time; `failed`, not ready within the
  * configured time; `abandoned`, neither when the pod was deleted, evicted or came to its end; `recreated`, ready again
  * after it was lost; `terminated`, gone after the pod was deleted; `unterminated`, not known to be gone when the deleted
  * pod was removed from the API.
@@ -20,9 +20,9 @@ export interface SandboxObservation {
    * user's, time for which an object of the user was absent is taken off.
    */
   readonly latencyMs: number | undefined
-  /** Of `created`: whether `failed` or `abandoned` was told of this pod before. Who counts pods counts it once. */
+  /** On `created`: true if `failed` or `abandoned` was told of this pod before, so that it is counted once. */
   readonly isLate: boolean
-  /** Whether the pod waited for an object of its user for at least half of the time: it burns no budget. */
+  /** True if the pod waited for an object of its user for at least half of the time: it burns no budget. */
   readonly isUserError: boolean
   readonly labels: SandboxLabels
 }

@@ -10,7 +10,7 @@ export interface SimulatedNodeOptions extends NodeSurroundings {
   /** Tells the addresses of one node from those of another, of up to 16,384 in a cluster. */
   index: number
   delays?: SimulatedRuntimeOptions['delays']
-  /** What an agent before has left running. Default: a runtime that remembers nothing. */
+  /** The runtime that an agent before has left running. Default: a runtime that remembers nothing. */
   runtime?: SimulatedRuntime
   labels?: NodeShape['labels']
   capacity?: NodeShape['capacity']

@@ -61,7 +61,7 @@ export class Stages {
     }
   }
 
-  /** What the fault plan wants of one volume's driver: it takes so much longer, and then fails. */
+  /** Meets the fault of one volume's driver: it takes so much longer, and then fails. */
   async meetDriver(pod: Pod, driver: string, signal: AbortSignal): Promise<void> {
     const fault = this.#faults.at('csi', { node: this.#node, pod, container: undefined, driver })
     if (fault?.delayMs) await waitFor(this.#clock, fault.delayMs, signal)

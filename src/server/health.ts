@@ -4,7 +4,7 @@ import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 export interface HealthCheck {
   name: string
   check(): string | undefined
-  /** What there is to say though all is well, for who asks for every word. */
+  /** A detail that is shown with `verbose`, also while all is well. */
   detail?(): string
 }
 

@@ -121,7 +121,7 @@ class Mail implements WatchReceiver {
   #deliver(): void {
     this.#isScheduled = false
     const letters = this.#letters
-    // What a few writes change is told at once.
+    // The changes of a few writes are told at once.
     const slices = letters.length > manyLetters ? everySteps(shortSteps, this.#turns) : endlessTurn
     this.#letters = []
     try {

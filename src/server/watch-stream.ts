@@ -15,7 +15,7 @@ export const bookmarkIntervalMs = 60_000
 export interface WatchReceiver {
   /** What is there when the watch begins. */
   initial(objects: readonly StoredObject[]): void
-  /** Whether more of history can be taken now. If not, `resume` is called when it can. Absent where all can always be taken. */
+  /** True if more of history can be taken now. If not, `resume` is called when it can. Absent where all can always be taken. */
   hasRoom?(resume: () => void): boolean
   /** One commit's worth. */
   events(events: readonly WatchEvent[]): void
@@ -77,7 +77,7 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
     }
   }
 
-  // What was there is sent as it is now, which may be newer than when the watch was asked for.
+  // Objects that were there are sent as they are now, which may be newer than when the watch was asked for.
   if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
   else if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
   else followHistory(objects, target, spec, receiver, deliver, end, stops)

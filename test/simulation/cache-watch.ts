@@ -45,7 +45,7 @@ export class CacheWatch {
     }
   }
 
-  /** Whether it is in use, and has not come as far as a revision. */
+  /** True if it is in use, and has not come as far as a revision. */
   isOlderThan(revision: number): boolean {
     const { state, hasSynced, lastSyncResourceVersion } = this.informer
     return state.kind !== 'Stopped' && hasSynced && Number(lastSyncResourceVersion) < revision

@@ -12,7 +12,7 @@ interface Draft {
   stored: Status
   owner: KubeObject & { spec: Record<string, unknown> }
   nowMs: number
-  /** Whether this life of the manager has not looked at the owner before. */
+  /** True if this life of the manager has not looked at the owner before. */
   isFirstLook: boolean
 }
 

@@ -20,7 +20,7 @@ export interface SimulatedController {
   /** Kinds that others may touch at any time: in annotations, which concern nobody. */
   readonly touched: readonly ResourceType[]
   readonly userActions: readonly UserAction[]
-  /** Whether it has caches of its own that take any list for the newest: then none is old. */
+  /** True if it has caches of its own that take any list for the newest: then none is old. */
   readonly trustsLists?: boolean
   /** Sets up who else acts in the world, as nodes do; it goes on when faults have stopped. */
   actor?(world: World): void

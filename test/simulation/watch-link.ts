@@ -60,7 +60,7 @@ export class WatchLink {
     this.#lagMs = ms
   }
 
-  /** Whether it is silent, and its process has not noticed yet. */
+  /** True if it is silent, and its process has not noticed yet. */
   get isFrozen(): boolean {
     return this.#state === 'frozen'
   }

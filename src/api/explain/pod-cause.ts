@@ -61,7 +61,7 @@ const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined =>
 const unreadySince = (pod: Pod): string | undefined =>
   conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
 
-/** Of two times, the earlier one that is known. */
+/** The earlier of two times, as far as they are known. */
 const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
   a && b ? (millisecondsOf(a) <= millisecondsOf(b) ? a : b) : (a ?? b)
 

@@ -32,12 +32,12 @@ export const newClaimsOf = ({ metadata }: Pick<Pod, 'metadata'>): string[] => me
 export const newClaimsAnnotation = (pod: Pick<Pod, 'metadata'>, made: readonly PersistentVolumeClaim[]): Record<string, string> =>
   made.length > 0 ? { [newClaims]: [...newClaimsOf(pod), ...made.map(({ metadata }) => metadata.uid ?? '')].join() } : {}
 
-/** Whether a node has to write the mark before a container may use the claim. Without `never` there is nothing to undo. */
+/** True if a node has to write the mark before a container may use the claim. Without `never` there is nothing to undo. */
 export const awaitsMark = ({ metadata }: Pick<PersistentVolumeClaim, 'metadata'>): boolean => metadata.annotations?.[claimUsed] === neverUsed
 
 /** The patch by which a claim is used from now on. It names the uid: another claim of the same name is not meant. */
 export const usedPatch = ({ metadata: { uid } }: Pick<PersistentVolumeClaim, 'metadata'>, at: string): object =>
   ({ metadata: { uid, annotations: { [claimUsed]: at } } })
 
-/** Whether no container starts on a node before the claims of its pod are marked. */
+/** True if no container starts on a node before the claims of its pod are marked. */
 export const isMarkingNode = ({ metadata }: Pick<Node, 'metadata'>): boolean => metadata.annotations?.[marksClaims] === 'true'

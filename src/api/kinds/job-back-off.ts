@@ -14,7 +14,7 @@ export interface BackOff {
 
 export const noBackOff: BackOff = { failures: 0, lastFailureMs: 0 }
 
-/** What follows from pods that have ended since. One that failed before the last success is forgiven. */
+/** The back-off after pods that have ended since. One that failed before the last success is forgiven. */
 export function backOffAfter(before: BackOff, succeeded: readonly Pod[], failed: readonly Pod[]): BackOff {
   const failedMs = failed.map(endedAtMs)
   if (succeeded.length === 0) {

@@ -80,7 +80,7 @@ function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
 }
 
 /**
- * Whether a workload without Progressing, such as a ReplicaSet that nobody owns, was available before: its condition
+ * True if a workload without Progressing, such as a ReplicaSet that nobody owns, was available before: its condition
  * Available has turned False long after it was made.
  */
 function wasAvailable({ metadata, status }: Workload): boolean {

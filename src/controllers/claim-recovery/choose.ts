@@ -9,7 +9,7 @@ export type Choice =
   /** Its claim is the cause, and must not go. */
   | { kind: 'keep'; pod: string; claim: string; why: string; cause: string }
 
-/** What is around a claim when it is judged. */
+/** The surroundings of a claim when it is judged. */
 export type Around = Pick<Observed, 'storage' | 'nodes'> & { allowsRetained: boolean }
 
 /** The first pod for which something can be done; else the first whose claim is in its way and must stay. */

@@ -31,7 +31,7 @@ const isSidecar = ({ spec }: Pod, name: string): boolean =>
 
 const initStatuses = (pod: Pod): ContainerStatus[] => (pod.status?.initContainerStatuses ?? []).filter(({ name }) => !isSidecar(pod, name))
 
-/** Whether an init container runs, or a container has its first start behind it and its startup probe before it: both may take long. */
+/** True if an init container runs, or a container has its first start behind it and its startup probe before it: both may take long. */
 function isStarting(pod: Pod): boolean {
   const probed = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].filter(({ startupProbe }) => startupProbe)
   const all = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]

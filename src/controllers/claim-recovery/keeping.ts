@@ -13,7 +13,7 @@ export interface Case {
   others: readonly Pod[]
   storage: Storage
   nodes: readonly Node[]
-  /** Whether the set allows volumes to be left behind that have the policy Retain. */
+  /** True if the set allows volumes to be left behind that have the policy Retain. */
   allowsRetained: boolean
 }
 

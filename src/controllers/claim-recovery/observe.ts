@@ -14,7 +14,7 @@ export interface MemberClaim {
   claim: PersistentVolumeClaim
   /** What the pod calls it. */
   volume: string
-  /** Whether it counts as used: it does not say `never`. */
+  /** True if it counts as used: it does not say `never`. */
   isUsed: boolean
   /** Pods that name it, this one among them; of one that is used nobody asks. */
   users: readonly Pod[]

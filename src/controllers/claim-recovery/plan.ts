@@ -26,7 +26,7 @@ export function plan(seen: Observed): Step<Action> {
   const { settings, recovery } = seen
   if (settings.kind !== 'on' && settings.kind !== 'observe') return { actions: [] }
   const marks = marksDue(seen)
-  // Who only observes never deletes anything: what was under way is not gone on with.
+  // A set that only observes never deletes anything: what was under way is not gone on with.
   if (settings.kind === 'observe') return { actions: marks, ...lookAgain(duePods(seen, settings.afterMs)) }
   const { actions, ...rest } = recovery ? goOn(seen, recovery, settings.afterMs) : begin(seen, settings.afterMs)
   return { actions: [...marks, ...actions], ...rest }
@@ -72,7 +72,7 @@ function lookAgain({ due, nextMs }: DuePods): Pick<Step<Action>, 'requeueAfterMs
   return againMs === undefined ? {} : { requeueAfterMs: againMs }
 }
 
-/** What is to be said of a set of which nothing is under way. */
+/** The outlook of a set of which nothing is under way. */
 export type Outlook =
   | Choice
   /** A pod would have its turn, and the set has had too many already. */

@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generate
 import { annotationOf, bindCompleted, boundByController, isBoundTo, provisionedBy } from '../../api/kinds/volume-binding.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
 
-/** What the cluster has of storage: the volumes and claims of all namespaces. */
+/** The storage of the cluster: the volumes and claims of all namespaces. */
 export interface Storage {
   volumes: readonly PersistentVolume[]
   claims: readonly PersistentVolumeClaim[]

@@ -6,11 +6,11 @@ export interface Terms {
   afterMs: number
   /** How often pods of the set may be made anew without success. */
   limit: number
-  /** Whether claims may go whose volumes stay behind (Retain). */
+  /** True if claims may go whose volumes stay behind (Retain). */
   allowsRetained: boolean
 }
 
-/** What a set asks for. `observe` decides in the same way as `on`, tells it, and deletes nothing. */
+/** The mode that a set asks for. `observe` decides in the same way as `on`, tells it, and deletes nothing. */
 export type Settings = { kind: 'off' } | ({ kind: 'on' | 'observe' } & Terms) | { kind: 'invalid'; problem: string }
 
 const defaultAfterMs = 300_000

@@ -12,7 +12,7 @@ interface Snapshot {
 const api = '/apis/snapshot.storage.k8s.io/v1'
 
 /**
- * What snapshots there are of claims of a namespace, and of volumes. A cluster without the snapshot API has none. Whoever
+ * Lists the snapshots of claims of a namespace, and of volumes. A cluster without the snapshot API has none. Whoever
  * may not read them cannot know, and gets undefined.
  */
 export async function snapshotSources(ask: Ask, namespace: string): Promise<readonly SnapshotSource[] | undefined> {

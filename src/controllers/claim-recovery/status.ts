@@ -64,7 +64,7 @@ function begin(seen: Observed, choice: Extract<Choice, { kind: 'recreate' }>, { 
   }
 }
 
-/** What would be done, were it not for the mode. */
+/** Tells what would be done, were it not for the mode. */
 function conditional({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Saying {
   const what = `Pod ${recovery.pod} would be made anew`
   return hasClaims(recovery)

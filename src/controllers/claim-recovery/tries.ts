@@ -11,7 +11,7 @@ const longestWaitMs = 3_600_000
 /** A pod that was well for so many times its wait begins anew. */
 const forgivenAfterWaits = 10
 
-/** What is written on a set. Nonsense counts as nothing. */
+/** The tries that are written on a set. Nonsense counts as nothing. */
 export function triesOf({ metadata }: Pick<StatefulSet, 'metadata'>): Tries {
   try {
     const tries = JSON.parse(metadata.annotations?.[triesAnnotation] || '{}') as Record<string, { count?: unknown; at?: unknown }>

@@ -112,7 +112,7 @@ function causeOf({ set, claimOf, nodeOf }: Basis, pod: Pod, nowMs: number): Caus
   return causeOfPod(pod, { nowMs, minReadySeconds, lifecycle, claimOf, nodeOf })
 }
 
-/** Whether a pod is on no node, and its own claims are gone or going: it will never get to one. */
+/** True if a pod is on no node, and its own claims are gone or going: it will never get to one. */
 function isForsaken({ set, claimOf }: Basis, { pod, id }: Member): boolean {
   if (!set.spec.volumeClaimTemplates?.length || pod.spec.nodeName || pod.status?.phase !== 'Pending') return false
   const names = new Set(claimNamesOf(pod))

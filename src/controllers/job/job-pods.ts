@@ -21,7 +21,7 @@ interface Slot {
   final: number
 }
 
-/** What a status says of indexes. */
+/** The indexes that a status names. */
 export interface KnownIndexes {
   completed: IndexSet
   failed: IndexSet
@@ -191,7 +191,7 @@ export class JobPods {
   }
 }
 
-/** Whether an index needs no other pod: it has one, or what became of it is known. */
+/** True if an index needs no other pod: it has one, or what became of it is known. */
 const isClosed = ({ active, succeeded, final }: Slot): boolean => active.size > 0 || succeeded > 0 || final > 0
 
 const byName = (a: Member, b: Member): boolean => a.pod.metadata.name! > b.pod.metadata.name!

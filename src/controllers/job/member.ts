@@ -9,7 +9,7 @@ import { endedAtMs } from './back-off.ts'
 import { judgeFailure } from './failure-policy.ts'
 import { failuresBefore, indexOf, isIndexed, isTracked, replacesOnlyEnded } from './tracking.ts'
 
-/** What the end of a tracked pod is to its Job. What is passed over is let go without being counted. */
+/** The meaning of a tracked pod's end to its Job. A pod that is passed over is let go without being counted. */
 export type Fate = 'succeeded' | 'failed' | 'passed over'
 
 /** The facts that the pods of a Job are read by, besides the pods themselves. */
@@ -70,7 +70,7 @@ const isDeleted = ({ metadata }: Job): boolean => metadata.deletionTimestamp !==
 const isFailing = ({ status }: Job): boolean => isConditionTrue(status?.conditions, 'FailureTarget')
 const isSucceeding = ({ status }: Job): boolean => isConditionTrue(status?.conditions, 'SuccessCriteriaMet')
 
-/** Whether the last failed pod of an index is kept for its successor. */
+/** True if the last failed pod of an index is kept for its successor. */
 export const keepsPredecessors = (job: Job): boolean =>
   hasLimitPerIndex(job) && !isDeleted(job) && !isFailing(job) && !isSucceeding(job)
 
@@ -83,7 +83,7 @@ export function basisName(job: Job): string {
   ])
 }
 
-/** Whether a pod is lost to its Job: it has failed or, unless the Job waits for that, is going to. */
+/** True if a pod is lost to its Job: it has failed or, unless the Job waits for that, is going to. */
 function isLost(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === 'Failed') return true
   return isPodTerminating(pod) && pod.status?.phase !== 'Succeeded' && !replacesOnlyEnded(job)
@@ -134,7 +134,7 @@ export function memberOf({ job, matches, finders }: Basis, pod: Pod, nowMs: numb
 }
 
 /**
- * Whether this failure is the last that its index may have. Pods that a Job takes along when it fails say nothing about
+ * True if this failure is the last that its index may have. Pods that a Job takes along when it fails say nothing about
  * their indexes.
  */
 function endsIndex(job: Job, pod: Pod): boolean {

@@ -46,7 +46,7 @@ export function observe(ctx: ObserveContext, job: Job): Observed {
   return { ...judged, strays: adopt, strangers: release, changesAtMs, finders: basis.finders }
 }
 
-/** What follows from the pods of a Job. `all` has the same pods in no order. */
+/** Judges a Job by its pods. `all` has the same pods in no order. */
 export function judge(
   job: Job, pods: JobPods, all: () => readonly Pod[], nowMs: number, remembered?: BackOff,
 ): Omit<Observed, 'strays' | 'strangers' | 'changesAtMs'> {

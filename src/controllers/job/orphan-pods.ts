@@ -18,7 +18,7 @@ export function isForsaken(pod: Pod, jobNamed: (name: string) => Job | undefined
 const jobNamed = (pod: Pod, caches: Caches) => (name: string) => caches.get(jobs, pod.metadata.namespace!, name)
 
 /**
- * Whether what a Job did before it was over has been seen of its pods: it may have let go of this one. What another Job
+ * True if what a Job did before it was over has been seen of its pods: it may have let go of this one. What another Job
  * of its name does is not waited for: the cache of pods may come that far with the next bookmark only, a minute later.
  */
 export function hasCaughtUp(pod: Pod, job: Job | undefined, podsVersion: string): boolean {

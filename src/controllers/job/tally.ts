@@ -4,7 +4,7 @@ import type { JobPods } from './job-pods.ts'
 import { type Member, hasLimitPerIndex } from './member.ts'
 import { isIndexed } from './tracking.ts'
 
-/** What a Job has come to: what its status says, and what its pods say that the status does not know yet. */
+/** The state of a Job: what its status says, and what its pods say that the status does not know yet. */
 export interface Tally {
   /** Uids that the status names already. */
   written: ReadonlySet<string>

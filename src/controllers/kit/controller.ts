@@ -129,7 +129,7 @@ export class Controller implements RunningController {
       gathering: this.#gathering,
     })
     const handlers = handlersOf(definition, this.#caches, {
-      // What a user asked for does not wait.
+      // A user's wish does not wait.
       enqueue: (key, priority) => {
         const waitMs = priority > changePriority ? 0 : this.#gathering.waitMs(key, rosters.membersOf(key))
         if (waitMs === 0) this.#queue.add(key, { priority })

@@ -26,7 +26,7 @@ export const isNamespaceTerminating = (e: unknown): boolean =>
 export type Result = 'success' | 'requeue_after' | 'stale' | 'conflict' | 'error' | 'terminal' | 'gone'
 
 /**
- * What follows from a failure. A conflict, or an object that is gone, is no fault: somebody else was faster, and the
+ * Judges a failure. A conflict, or an object that is gone, is no fault: somebody else was faster, and the
  * cache will say so.
  */
 export function judge(error: unknown): 'conflict' | 'terminal' | 'error' {

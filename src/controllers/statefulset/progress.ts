@@ -63,7 +63,7 @@ function settledOf(look: Look, counts: Counts): Rollout['settled'] {
   const what = `revision ${revisions.update.name}`
   const isReached = tally.reached === expectedUpdated(look)
   const isWhole = counts.replicas === wanted && unavailable === 0
-  // What the pods say counts, not the name of the current revision: that may be lost with its history.
+  // The labels of the pods count, not the name of the current revision: that may be lost with its history.
   const hasOutdated = tally.otherRevision > 0
   if (isReached && isWhole && !hasOutdated) {
     return { reason: 'NewRevisionAvailable', message: `Revision ${revisions.update.name} has been rolled out to ${allOf(wanted, 'replica')}.` }

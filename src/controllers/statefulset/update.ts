@@ -39,7 +39,7 @@ function brokenOf(look: Look): readonly Member[] {
   return isOneUnderWay(look) ? [] : broken.slice(0, 1)
 }
 
-/** Whether a replica is missing, going, or new and not available yet. Where pods go one by one, the next waits for it. */
+/** True if a replica is missing, going, or new and not available yet. Where pods go one by one, the next waits for it. */
 function isOneUnderWay({ seen: { set }, places, partition }: Look): boolean {
   if (places.tally.underWay > 0) return true
   const first = startOrdinal(set) + partition

@@ -40,7 +40,7 @@ export interface Look {
   readonly blindFromMs?: number | undefined
   readonly timeoutMs: number
   readonly lack: Lack
-  /** Whether versions of the pod are heard as they are written; false for one of unknown age. */
+  /** True if versions of the pod are heard as they are written; false for one of unknown age. */
   readonly isLive: boolean
 }
 
@@ -68,13 +68,13 @@ function judge(record: PodRecord, fromMs: number, atMs: number): { latencyMs: nu
   return { latencyMs: isUserError ? userMs + ownMs : ownMs, isUserError }
 }
 
-/** Whether the creation of a pod's first sandbox has been told of, or cannot be. */
+/** True if the creation of a pod's first sandbox has been told of, or cannot be. */
 const isSettled = ({ readyAtMs, lostAtMs, failedAtMs, abandonedAtMs }: PodRecord): boolean =>
   readyAtMs !== undefined || lostAtMs !== undefined || failedAtMs !== undefined || abandonedAtMs !== undefined
 
 const hadSandbox = ({ ready, past, hasRun }: SandboxView): boolean => (ready?.is ? past !== 'first' : hasRun)
 
-/** Whether a pod waits for its first sandbox, as far as that can be measured. */
+/** True if a pod waits for its first sandbox, as far as that can be measured. */
 export function isWaiting(record: PodRecord, view: SandboxView): boolean {
   if (record.scheduledAtMs === undefined || isSettled(record) || hadSandbox(view)) return false
   // A node that takes pods without saying so is too old, or has been told not to: there is nothing to measure.

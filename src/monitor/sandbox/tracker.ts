@@ -11,7 +11,7 @@ export interface TrackerOptions {
   /** A pod that is not ready so long after it was scheduled has failed. */
   timeoutMs: number
   labelsOf(pod: Pod): SandboxLabels
-  /** Whether an object that the pod names is absent now. */
+  /** True if an object that the pod names is absent now. */
   lackOf(pod: Pod): Lack
   /** Whether what pods say is heard as they say it. */
   isCurrent(): boolean

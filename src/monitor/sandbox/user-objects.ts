@@ -15,7 +15,7 @@ export interface NamedObject {
 /** A known object; null if it is known to be absent, undefined if nobody knows. */
 export type Found = { readonly createdAtMs: number | undefined } | null | undefined
 
-/** Whether a pod waits for its user at this moment. */
+/** True if a pod waits for its user at this moment. */
 export interface Lack {
   readonly isAbsent: boolean
   /** The creation of the youngest object that the pod names; undefined where that is not known. */
@@ -58,7 +58,7 @@ const blamed: Readonly<Record<string, { resource: UserResource; isThere: boolean
 }
 
 /**
- * Whether a pod waits for an object that it names. An object that is known to be absent decides; so does one that is
+ * True if a pod waits for an object that it names. An object that is known to be absent decides; so does one that is
  * known to be there, whatever the node says. The node's reason decides where nobody knows, and for keys of objects; it
  * must name a volume of this pod that names an object of that resource. No other word of the message counts.
  */

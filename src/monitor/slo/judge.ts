@@ -49,10 +49,10 @@ function terminationVerdict(kind: SandboxFactKind, latencyMs: number | undefined
   return kind === 'unterminated' && !isGood ? { isGood, latencyMs: undefined } : undefined
 }
 
-/** What a selector looks at. */
+/** The labels that a selector looks at. */
 export type Selectable = Pick<SandboxObservation, 'namespace' | 'labels'>
 
-/** Whether a pod is the business of an objective. */
+/** True if a pod is the business of an objective. */
 export function selectionOf({ selector }: Slo): (fact: Selectable) => boolean {
   const { namespaces, runtimeClasses, storageClasses, labels } = selector
   const hasLabels = labels === undefined ? undefined : labelSelection(labels)

@@ -92,7 +92,7 @@ export class FaultPlan implements Faults {
   }
 }
 
-/** What a fault says. Where the plan has no words of its own, a driver is named. */
+/** The words of a fault. Where the plan has none of its own, a driver is named. */
 function wordsOf({ rule, fault: { fail } }: Active, { driver }: Subject): string | undefined {
   return fail !== undefined && rule.fail === true && rule.stage === 'csi' && driver ? `driver ${driver}: ${fail}` : fail
 }

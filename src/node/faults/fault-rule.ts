@@ -32,7 +32,7 @@ export interface FaultRule {
   pods?: { namespace?: string; name?: string; selector?: string }
   nodes?: string
   container?: string
-  /** Of `csi`: the driver of the volume. `*` stands for anything. */
+  /** For `csi`: the driver of the volume. `*` stands for anything. */
   driver?: string
   /** How much longer it takes: `9s`. */
   delay?: string

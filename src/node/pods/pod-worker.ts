@@ -46,7 +46,7 @@ export class PodWorker {
   readonly #waiting = new Map<string, WaitingReason>()
   readonly #volumes: PodVolumes
   readonly #marks: ClaimMarks
-  /** Whether the runtime would know of any sandbox that the pod has had before this worker took it. */
+  /** True if the runtime would know of any sandbox that the pod has had before this worker took it. */
   readonly #isVouchedFor: boolean
   readonly #sandboxRetries: BackOff
   /** Of the last attempt to make a sandbox; undefined once there is one. */
@@ -61,9 +61,9 @@ export class PodWorker {
   readonly #abort = new AbortController()
   /** Of everything: over when the agent stops. */
   readonly #leaving = new AbortController()
-  /** Whether there was a sandbox since this worker took the pod. */
+  /** True if there was a sandbox since this worker took the pod. */
   #hadSandbox = false
-  /** What the fault plan has in mind for the present sandbox. */
+  /** The crash that the fault plan has in mind for the present sandbox. */
   #crash: { sandboxId: string; atMs: number; cancel: () => void } | undefined
   #cancelWake: { atMs: number; cancel: () => void } | undefined
 
@@ -291,7 +291,7 @@ export class PodWorker {
     return this.#context.view.state(this.uid).containers.length > 0
   }
 
-  /** Whether the claims of the pod are marked as used. Without the marks no container starts; it says why it waits. */
+  /** True if the claims of the pod are marked as used. Without the marks no container starts; it says why it waits. */
   async #mayUseClaims(starting: readonly PodContainer[], signal: AbortSignal): Promise<boolean> {
     try {
       await this.#marks.ensure(this.#pod, this.#hasContainers, signal)

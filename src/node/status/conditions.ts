@@ -25,7 +25,7 @@ function unready(unknown: readonly string[], unfinished: readonly string[], word
   ].join(', ')
 }
 
-/** Whether volumes, sandbox and network are there; `failure` says why they are not. Unknown: they may have been before. */
+/** True if volumes, sandbox and network are there; `failure` says why they are not. Unknown: they may have been before. */
 export const readyToStartContainers = (status: Saying['status'], failure: SandboxFailure | undefined): Saying =>
   ({ type: sandboxConditionType, status, ...(status === 'True' ? {} : failure) })
 

@@ -30,7 +30,7 @@ export interface Seen extends ContainersSeen {
   failure: SandboxFailure | undefined
   /** Whether the pod's volumes are there. */
   hasVolumes: boolean
-  /** Whether the runtime remembers all the time since the pod was taken, or this agent took it. */
+  /** True if the runtime remembers all the time since the pod was taken, or this agent took it. */
   isVouchedFor: boolean
   /** Whether nothing has been said about the pod since the agent started: times then come from the runtime, where it knows them. */
   isFirst: boolean
@@ -105,7 +105,7 @@ export function generateStatus(seen: Seen): PodStatus {
   }
 }
 
-/** Whether it is known, without the runtime's memory, that the pod had a sandbox: what was told before says so. */
+/** True if it is known, without the runtime's memory, that the pod had a sandbox: what was told before says so. */
 function isHistoryKnown({ state, old }: Seen): boolean {
   if (state.sandboxes.length > 0 || hasRunContainers(old)) return true
   const { status, lastTransitionTime } = sandboxConditionOf({ status: old }) ?? {}

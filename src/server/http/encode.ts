@@ -52,7 +52,7 @@ export async function encodeResult(
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
 }
 
-/** What is one piece is sent with its length. */
+/** An answer in one piece is sent with its length. */
 async function wholeIfShort(pieces: AsyncIterableIterator<Buffer>): Promise<Body> {
   const first = await pieces.next()
   const second = await pieces.next()
@@ -111,7 +111,7 @@ const pieceBytes = 1 << 20
 async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<Body> {
   const head = Buffer.from(`{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(meta)},"items":[`)
   let length = head.length + listEnd.length + items.length * nextItem.length - (nextItem.length - firstItem.length)
-  // What nobody has asked for yet is encoded here.
+  // Objects that nobody has asked for yet are encoded here.
   await inSlices(turns, items, (item) => (length += item.itemTailLength))
   return { length, pieces: listPieces(head, items) }
 }

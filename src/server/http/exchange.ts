@@ -11,7 +11,7 @@ export interface Body {
   readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>
 }
 
-/** Whether pieces have to be waited for. */
+/** True if pieces have to be waited for. */
 export const isAsync = (pieces: Body['pieces']): pieces is AsyncIterable<Buffer> => Symbol.asyncIterator in pieces
 
 /** Where pieces go that are waited for. */

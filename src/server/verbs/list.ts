@@ -43,7 +43,7 @@ export async function list(request: ResourceRequest): Promise<Result> {
   // A token with a revision of -1 goes on with what is there now.
   const at = start ? (start.revision < 0 ? server.objects.revision : start.revision) : isExact ? asked : server.objects.revision
   if (at > server.objects.revision) throw tooNew(at, server.objects.revision)
-  // Of what is current, all is taken at once, before anything can change; whatever is done with it may take its time.
+  // All that is current is taken at once, before anything can change; whatever is done with it may take its time.
   const page = await (at === server.objects.revision ? currentPage : pastPage)(request, selection, start?.after, limit, at)
   const meta: ListMeta = { resourceVersion: String(at) }
   if (page.next !== undefined) {

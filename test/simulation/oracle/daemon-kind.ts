@@ -9,7 +9,7 @@ const tolerated = new Set(
   ),
 )
 
-/** Whether a node is to run a pod of the set. The simulation's users choose nodes by labels, and tolerate nothing. */
+/** True if a node is to run a pod of the set. The simulation's users choose nodes by labels, and tolerate nothing. */
 function isToRun({ spec }: DaemonSet, node: Node): boolean {
   const isOpen = (node.spec?.taints ?? []).every(({ key, effect }) => effect === 'PreferNoSchedule' || tolerated.has(`${key} ${effect}`))
   return isOpen && isSelected(node, spec.template.spec?.nodeSelector ?? {})

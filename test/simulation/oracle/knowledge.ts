@@ -20,7 +20,7 @@ export interface Knowledge {
   atMs: number
   /** As the caches had it and, if it has written since, with what it was answered. */
   views: readonly Surroundings[]
-  /** Whether a write for this look was refused, lost, or answered with an error. */
+  /** True if a write for this look was refused, lost, or answered with an error. */
   hasFailed: boolean
   /** How many pods were to be made whose names were taken, or changed that were gone: they may pass for made, or changed. */
   blur: number

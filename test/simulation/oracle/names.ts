@@ -19,7 +19,7 @@ const namesIn = (pattern: RegExp, message: string): string[] => [...message.matc
 /** The pods that a message has a sentence about. */
 export const blockersIn = (message: string | undefined): string[] => namesIn(patterns.blocker, message ?? '')
 
-/** Whether everything that a message names was there for who wrote it, in one of the ways it may have seen it. */
+/** True if everything that a message names was there for who wrote it, in one of the ways it may have seen it. */
 export function judgeNames(message: string | undefined, views: readonly Surroundings[]): Verdict {
   if (!message) return undefined
   const isKnown = (isIt: (around: Surroundings) => boolean) => views.some(isIt)

@@ -36,18 +36,18 @@ const readyOf = ({ status }: Pod) => status?.conditions?.find(({ type }) => type
 
 export const isReady = (pod: Pod): boolean => readyOf(pod)?.status === 'True'
 
-/** Whether a pod has been ready for long enough at a time. */
+/** True if a pod has been ready for long enough at a time. */
 export function isReadyFor(pod: Pod, seconds: number, atMs: number): boolean {
   if (!isReady(pod)) return false
   return seconds === 0 || msOf(readyOf(pod)?.lastTransitionTime as string | undefined) + seconds * 1000 <= atMs
 }
 
-/** Whether a hook of a CloneSet keeps a pod out of service. */
+/** True if a hook of a CloneSet keeps a pod out of service. */
 export const isHeldByHook = ({ metadata }: Pod): boolean => !['', 'Normal', undefined].includes(metadata.labels?.['lifecycle.apps.kruise.io/state'])
 
 export const managerOf = ({ metadata }: KubeObject): string | undefined => metadata.ownerReferences?.find((ref) => ref.controller)?.uid
 
-/** Whether an object has all labels of a selector. The simulation's users select by labels alone. */
+/** True if an object has all labels of a selector. The simulation's users select by labels alone. */
 export function isSelected({ metadata }: KubeObject, labels: Readonly<Record<string, string>> | undefined): boolean {
   return labels !== undefined && Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value)
 }

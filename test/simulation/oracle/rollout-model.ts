@@ -33,7 +33,7 @@ export interface Rollout {
   said: Condition | undefined
   /** From when on the deadline counts. */
   startMs: number
-  /** Whether there may have been pods of other revisions. */
+  /** True if there may have been pods of other revisions. */
   hasOld: boolean
   /** Uids of nodes that were seen since: one that was lost and is back is not new. */
   known: ReadonlySet<string>
@@ -48,7 +48,7 @@ export interface Report {
   said: Condition | undefined
   atMs: number
   deadlineSeconds: number | undefined
-  /** Whether something could not be made or deleted in this look. */
+  /** True if something could not be made or deleted in this look. */
   hasFailed: boolean
 }
 
@@ -57,7 +57,7 @@ const slackMs = 1000
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'held'
 
-/** Whether another rollout has begun since. */
+/** True if another rollout has begun since. */
 export function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
   if (!before || before.phase === 'silent') return 'yes'
   const { terms, known, startMs } = before
@@ -77,7 +77,7 @@ export function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
   return mayBeAdded || next.mayHaveBegun || terms.details !== next.details || next.goals[0] !== terms.goals[0] || before.phase === 'waiting' ? 'perhaps' : 'no'
 }
 
-/** Whether there is more of what is wanted, or less of what is not, than ever since the rollout began. */
+/** True if there is more of what is wanted, or less of what is not, than ever since the rollout began. */
 export function hasMoved(best: Rollout['best'], { headway }: Facts): Certainty {
   const judge = (key: keyof Headway): Certainty => {
     const [was, is] = key === 'old' ? [headway.old, best.old] : [best[key], headway[key]]

@@ -14,7 +14,7 @@ export interface Statement {
   /** What was stored before, as its writer saw it. */
   previous: KubeObject
   before: Rollout | undefined
-  /** Whether the writer speaks of progress and availability at all. */
+  /** True if the writer speaks of progress and availability at all. */
   hasConditions: boolean
 }
 

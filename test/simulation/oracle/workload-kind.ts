@@ -37,7 +37,7 @@ export interface Terms {
   isPaused: boolean
   /** What may begin a rollout, and need not, if it changes. */
   details: string
-  /** Whether something may have begun that nobody saw. */
+  /** True if something may have begun that nobody saw. */
   mayHaveBegun?: boolean
   /** A scale of what is complete begins nothing. */
   staysComplete?: boolean
@@ -66,7 +66,7 @@ export interface WorkloadKind {
   service(look: Look): { available: number; least: number }
   /** Undefined without a deadline. */
   deadlineSeconds(owner: KubeObject): number | undefined
-  /** Whether no deadline means that nothing is said about progress. */
+  /** True if no deadline means that nothing is said about progress. */
   needsDeadline?: boolean
 }
 

@@ -73,7 +73,7 @@ function isLetBe(world: World, { metadata, spec }: StatefulSet, pod: Pod): boole
   return spec.podManagementPolicy !== 'Parallel' && Array.from({ length: ordinal }, (_, lower) => lower).some(isDown)
 }
 
-/** Whether the next place of a set is empty since its claim is to go, and a pod that is not the set's still uses it. */
+/** True if the next place of a set is empty since its claim is to go, and a pod that is not the set's still uses it. */
 function waitsForTakenClaim(world: World, { metadata: { name, uid }, spec }: StatefulSet): boolean {
   const others = (world.truth.list(pods.plural) as Pod[]).filter((pod) => pod.spec.nodeName && controllerOf(pod)?.uid !== uid)
   const used = new Set(others.flatMap(claimNamesOf))
@@ -165,7 +165,7 @@ function forgivenSoon({ timeline: { nowMs } }: World, set: StatefulSet): string 
   })?.[0]
 }
 
-/** Whether the set has had its fill of recoveries, as far as it counts. */
+/** True if the set has had its fill of recoveries, as far as it counts. */
 const isExhausted = (set: StatefulSet): boolean =>
   triesOf(set).reduce((sum, [, { count }]) => sum + count, 0) >= Number(set.metadata.annotations?.[claimRecoveryLimit] ?? 10)
 

@@ -53,7 +53,7 @@ export function keepContainers(world: World): void {
 
 const isReady = ({ status }: Pod): boolean => isConditionTrue(status?.conditions, 'Ready')
 
-/** Whether a node has its containers, or has to start them since it got an image that can be pulled. */
+/** True if a node has its containers, or has to start them since it got an image that can be pulled. */
 const isRunning = ({ metadata, spec, status }: Pod): boolean =>
   !metadata.deletionTimestamp && (status?.phase === 'Running' || (status?.phase === 'Pending' && status.containerStatuses !== undefined && troubleOf(spec) !== 'absent'))
 

@@ -15,7 +15,7 @@ const isOld = (set: DaemonSet, pod: Pod): boolean => imageOf(pod) !== imageOf({ 
 const ownerOf = (pod: Pod): string | undefined => controllerOf(pod)?.uid
 const isHealthy = (pod: Pod): boolean => isPodActive(pod) && isPodReady(pod)
 
-/** Whether a pod is healthy, and has been for long enough. */
+/** True if a pod is healthy, and has been for long enough. */
 const isAvailable = (set: DaemonSet, pod: Pod, nowMs: number): boolean => isHealthy(pod) && isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)
 
 /** What somebody went by who decided about a set. */

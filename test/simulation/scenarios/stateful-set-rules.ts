@@ -48,7 +48,7 @@ interface Decision {
   /** All pods of the set, by ordinal. */
   pods: Pod[]
   claim(name: string): PersistentVolumeClaim | undefined
-  /** Whether a revision of this name was seen that is the set's, or may be. */
+  /** True if a revision of this name was seen that is the set's, or may be. */
   hasRevision(name: string): boolean
   isAvailable(ordinal: number): boolean
 }

@@ -23,7 +23,7 @@ export function troubleOf(spec: Spec): Trouble | undefined {
   return troubles.find((trouble) => image.includes(`/${trouble}:`))
 }
 
-/** Whether a workload cannot get to its end: its template makes pods that do not get ready, or it has such pods. */
+/** True if a workload cannot get to its end: its template makes pods that do not get ready, or it has such pods. */
 export const isStuck = (template: Spec, own: readonly Pod[]): boolean => troubleOf(template) !== undefined || own.some(({ spec }) => troubleOf(spec) !== undefined)
 
 /** The deadline that never comes, as the API writes it. */

@@ -37,7 +37,7 @@ export function withFault(conditions: Conditions, fault: PodFault | undefined, n
 }
 
 /**
- * Whether a pod that was refused has not been asked for again: a set that makes pods in order waits for another one
+ * True if a pod that was refused has not been asked for again: a set that makes pods in order waits for another one
  * first. The refusal then stands as it was told. `made` are the names of pods that the step has made.
  */
 export function isUntried(conditions: Conditions, made: readonly string[]): boolean {
