@@ -15,11 +15,12 @@ import { WatchChunks } from './http/watch-chunks.ts'
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
-import { type ResourcePath, parsePath, parseQuery } from './request-info.ts'
-import { kindOf } from './request-kind.ts'
+import { parsePath, parseQuery } from './requests/path.ts'
+import { kindOf } from './requests/kind.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
 import type { Result, ServerParts } from './request.ts'
-import type { ResourceCalls } from './resource-calls.ts'
+import { type What, resolve } from './requests/resolve.ts'
+import type { RequestPath } from './requests/serve.ts'
 import { startWatch } from './watch-stream.ts'
 
 /** Kubernetes' limit of a request's body. */
@@ -38,7 +39,7 @@ export interface HandlerOptions {
   parts: ServerParts
   authenticator: Authenticator
   documents: Documents
-  calls: ResourceCalls
+  requests: RequestPath
   metrics: RequestMetrics
   logger: Logger
   relay: NodeRelay
@@ -70,14 +71,15 @@ export class ApiHandler {
     const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
     const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
     const parsed = parsePath(path)
-    const kind = kindOf(exchange.method, parsed, query, this.#o.parts.registry)
+    const what = parsed.kind === 'resource' ? resolve(exchange.method, parsed, query, this.#o.parts.registry) : undefined
+    const kind = kindOf(exchange.method, what)
     const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
     const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
     inflight?.inc()
     let code = 0
     try {
       const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
-      code = (await this.#answer(exchange, path, query, parsed, kind, headers)).code
+      code = (await this.#answer(exchange, path, query, what, kind, headers)).code
     } catch (e) {
       code = await this.#fail(exchange, e, id, query)
     } finally {
@@ -103,7 +105,7 @@ export class ApiHandler {
     exchange: Exchange,
     path: string,
     query: URLSearchParams,
-    parsed: ReturnType<typeof parsePath>,
+    what: What | undefined,
     kind: RequestKind,
     headers: Record<string, string>,
   ): Promise<Answered> {
@@ -112,9 +114,9 @@ export class ApiHandler {
     // Somebody who shows a token that is wrong is refused even where nobody needs one.
     const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
     if (!user && !isOpen) throw unauthorized()
-    if (parsed.kind === 'resource') {
+    if (what) {
       const taken = impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
-      return this.#resource(exchange, query, parsed, taken, kind, headers)
+      return this.#resource(exchange, what, taken, kind, headers)
     }
     const found = await this.#o.documents.answer({
       method: exchange.method,
@@ -130,18 +132,15 @@ export class ApiHandler {
 
   async #resource(
     exchange: Exchange,
-    query: URLSearchParams,
-    path: ResourcePath,
+    what: What,
     user: UserInfo,
     kind: RequestKind,
     headers: Record<string, string>,
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
-    const result = await this.#o.calls.run({
-      method: exchange.method,
-      path,
-      query,
+    const result = await this.#o.requests.run({
+      what,
       user,
       warnings,
       signal: () => exchange.signal,
@@ -149,7 +148,7 @@ export class ApiHandler {
       readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
     })
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), query, warnings, headers, kind)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind)
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {

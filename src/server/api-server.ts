@@ -10,25 +10,27 @@ import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
-import { Discovery, reviewKinds } from './discovery/index.ts'
+import { Discovery, servedBy } from './discovery/index.ts'
 import { Health } from './health.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
-import { MetricsApi, NodeScraper, askOverTls, nodeMetrics, podMetrics } from './metrics/index.ts'
+import { MetricsApi, NodeScraper, askOverTls } from './metrics/index.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
 import { Registry } from './registry.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
-import { ResourceCalls } from './resource-calls.ts'
+import { RequestPath } from './requests/serve.ts'
+import { allowEverything } from './auth/authorize.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
+import { defineVirtual } from './resource.ts'
 import { registerServerMetrics } from './server-metrics.ts'
-import type { Action } from './subresources/action.ts'
+import { bindings } from './subresources/pod-binding.ts'
+import { reviewResources } from './reviews/index.ts'
 import { versionInfo } from './version.ts'
-import { Virtual } from './virtual-resources.ts'
 
 export interface ApiServerOptions {
   store: Store
@@ -58,26 +60,26 @@ export class ApiServer {
   readonly metrics = new MetricsRegistry()
   readonly parts: ServerParts
   /** Requests for resources without HTTP. */
-  readonly calls: ResourceCalls
+  readonly requests: RequestPath
   readonly requestMetrics: RequestMetrics
   /** What else is served, by path: whoever runs beside the server puts it here. */
   readonly pages = new Map<string, () => { type: string; body: string }>()
   readonly #handler: ApiHandler
   readonly health: Health
-  readonly #discovery: Discovery
-  readonly #openApi: OpenApi
+  readonly #address: string
+  /** What is told of the kinds that are served, and of which generation of them. */
+  #served: { generation: number; discovery: Discovery; openApi: OpenApi }
   readonly #release: string
   /** What is to be told that the server can serve no more. */
   readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
   #isStopping = false
 
-  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, actions: readonly Action[]) {
+  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens) {
     this.parts = parts
     this.#release = options.release
-    const served = { resources: parts.registry.all().map((r) => r.resource), actions, virtual: reviewKinds }
-    this.#discovery = new Discovery({ ...served, virtual: [...reviewKinds, nodeMetrics, podMetrics] }, options.address)
-    this.#openApi = new OpenApi(served, options.release)
+    this.#address = options.address
+    this.#served = this.#describe()
     this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
@@ -85,11 +87,8 @@ export class ApiServer {
     options.authenticator.setTokenReader((token) => tokens.userOf(token, parts.access))
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
-    const scraper = new NodeScraper(options.clock, askOverTls(options.nodeClient, options.clock))
-    const metrics = new MetricsApi({ objects: parts.access, clock: options.clock, scraper })
-    this.calls = new ResourceCalls({
+    this.requests = new RequestPath({
       parts,
-      virtual: new Virtual(parts, options.authenticator, metrics),
       hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
       lost: () => this.#lost,
     })
@@ -97,7 +96,7 @@ export class ApiServer {
       parts,
       authenticator: options.authenticator,
       documents: { answer: (request) => this.document(request) },
-      calls: this.calls,
+      requests: this.requests,
       metrics: this.requestMetrics,
       logger: options.logger,
       relay: new NodeRelay(options.nodeClient),
@@ -108,9 +107,11 @@ export class ApiServer {
   /** Loads what is stored and makes the objects that every cluster has. */
   static async open(options: ApiServerOptions): Promise<ApiServer> {
     const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey)
-    const actions = allActions(tokens)
-    const registry = new Registry(allResources(options.random), actions)
-    const { gates, admission, clock, random, logger } = options
+    const { gates, admission, clock, random, logger, authenticator } = options
+    const scraper = new NodeScraper(clock, askOverTls(options.nodeClient, clock))
+    const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
+    const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), noDefinitions]
+    const registry = new Registry([...allResources(random), ...answered], allActions(tokens))
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
       logger.error('the store can no longer be followed', { error: why })
@@ -120,8 +121,9 @@ export class ApiServer {
     const mark = writerMark(options.build ?? ownBuild, gates)
     const freezes = options.freezesObjects
     const objects = await ObjectStore.open(options.store, registry, onLost, { reader, mark, freezes })
-    const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
-    server = new ApiServer(options, parts, tokens, actions)
+    const authorizer = allowEverything
+    const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
+    server = new ApiServer(options, parts, tokens)
     await bootstrap(parts)
     return server
   }
@@ -164,6 +166,18 @@ export class ApiServer {
     return [...new Set([...groups, ...others])].sort()
   }
 
+  #describe() {
+    const { registry } = this.parts
+    const served = servedBy(registry.all())
+    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(served, this.#release) }
+  }
+
+  /** Discovery and OpenAPI of the kinds that are served now. */
+  #documents() {
+    if (this.#served.generation !== this.parts.registry.generation) this.#served = this.#describe()
+    return this.#served
+  }
+
   /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
@@ -174,9 +188,23 @@ export class ApiServer {
     }
     const page = method === 'GET' ? this.pages.get(path)?.() : undefined
     if (page) return { code: 200, headers: { 'content-type': page.type }, body: Buffer.from(page.body) }
-    return this.health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
+    return this.health.answer(request) ?? (await this.#documents().discovery.answer(request)) ?? this.#documents().openApi.answer(request)
   }
 }
+
+const userOf = (authenticator: Authenticator, token: string) => authenticator.authenticate({ authorization: `Bearer ${token}`, certificate: undefined })
+
+/** Custom resources are not served, so there are no definitions of any. kubectl asks for them to tell a mistyped kind from a custom one. */
+const noDefinitions = defineVirtual({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+  verbs: ['list'],
+  isHidden: true,
+  answer: async () => ({ code: 200, object: { kind: 'CustomResourceDefinitionList', apiVersion: 'apiextensions.k8s.io/v1', metadata: { resourceVersion: '1' }, items: [] } }),
+})
 
 const json = (value: object): DocumentAnswer => ({
   code: 200,

@@ -1,5 +1,5 @@
 import { ApiError, badRequest, internalError, methodNotAllowed, notFoundPath } from '../api/errors.ts'
-import { deepFreeze, jsonText, readJson } from '../api/json/index.ts'
+import { cloneObject, deepFreeze, jsonText, readJson } from '../api/json/index.ts'
 import type { Json, KubeObject } from '../api/object.ts'
 import { turnsOf } from '../base/clock.ts'
 import { type Turns, inSlices } from '../base/turns.ts'
@@ -7,10 +7,11 @@ import type { ApiServer } from './api-server.ts'
 import { present } from './http/encode.ts'
 import type { UserInfo } from './objects.ts'
 import type { Registered } from './registry.ts'
-import { type ResourcePath, parsePath } from './request-info.ts'
-import { kindOf } from './request-kind.ts'
+import { parsePath } from './requests/path.ts'
+import { kindOf } from './requests/kind.ts'
 import type { RequestKind } from './request-metrics.ts'
 import type { RequestBody, Result } from './request.ts'
+import { type What, resolve } from './requests/resolve.ts'
 import type { StoredObject } from './stored-object.ts'
 
 /** A request by somebody in the same process. */
@@ -38,8 +39,8 @@ const noSignal = new AbortController().signal
 export async function callInProcess(server: ApiServer, request: InProcessRequest): Promise<unknown> {
   const path = parsePath(request.path)
   if (path.kind !== 'resource') return readDocument(server, request)
-  const query = queryOf(request)
-  const result = await measured(server, request, path, query, kindOf(request.method, path, query, server.parts.registry))
+  const what = resolve(request.method, path, queryOf(request), server.parts.registry)
+  const result = await measured(server, request, what, kindOf(request.method, what))
   return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
 }
 
@@ -55,18 +56,27 @@ export async function openInProcess(server: ApiServer, request: InProcessRequest
   if (path.kind !== 'resource') throw notFoundPath()
   const query = queryOf(request)
   query.set('watch', 'true')
-  const kind = kindOf(request.method, path, query, server.parts.registry)
-  const result = await measured(server, request, path, query, kind)
+  const what = resolve(request.method, path, query, server.parts.registry)
+  const kind = kindOf(request.method, what)
+  const result = await measured(server, request, what, kind)
   if (result.kind !== 'watch') throw methodNotAllowed()
   return { kind, result }
 }
 
 const queryOf = ({ query }: InProcessRequest) => new URLSearchParams(query)
 
-async function run(server: ApiServer, request: InProcessRequest, path: ResourcePath, query: URLSearchParams): Promise<Result> {
-  const { method, user, signal = noSignal } = request
+async function run(server: ApiServer, request: InProcessRequest, what: What): Promise<Result> {
+  const { user, signal = noSignal } = request
   const warnings: string[] = []
-  const result = await server.calls.run({ method, path, query, user, warnings, signal: () => signal, readBody: () => bodyOf(request) })
+  let kept: RequestBody | undefined
+  const result = await server.requests.run({
+    what,
+    user,
+    warnings,
+    signal: () => signal,
+    readBody: () => kept ?? bodyOf(request),
+    keepBody: () => void (kept = keptBody(request)),
+  })
   if (request.warn) for (const warning of warnings) request.warn(warning)
   if (!result) throw notFoundPath()
   return result
@@ -80,12 +90,18 @@ function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {
   return { bytes: Buffer.from(jsonText(body)), contentType }
 }
 
-async function measured(server: ApiServer, request: InProcessRequest, path: ResourcePath, query: URLSearchParams, kind: RequestKind): Promise<Result> {
+/** A body that outlasts a wait: its sender may change its own. */
+function keptBody(request: InProcessRequest): RequestBody {
+  const body = bodyOf(request)
+  return body.value === undefined ? body : { ...body, value: cloneObject(body.value as object) as Json }
+}
+
+async function measured(server: ApiServer, request: InProcessRequest, what: What, kind: RequestKind): Promise<Result> {
   const { clock } = server.parts
   const started = clock.now()
   let code = 500
   try {
-    const result = await run(server, request, path, query)
+    const result = await run(server, request, what)
     code = 'code' in result ? result.code : 200
     return result
   } catch (e) {
@@ -93,7 +109,7 @@ async function measured(server: ApiServer, request: InProcessRequest, path: Reso
     code = error.code
     throw error
   } finally {
-    server.requestMetrics.done(kind, code, query.has('dryRun'), (clock.now() - started) / 1000)
+    server.requestMetrics.done(kind, code, what.query.has('dryRun'), (clock.now() - started) / 1000)
   }
 }
 

@@ -1,4 +1,3 @@
-import { isConflict, notFound } from '../api/errors.ts'
 import { cloneObject } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -8,6 +7,8 @@ import type { ServerParts } from './request.ts'
 import type { Resource } from './resource.ts'
 import { deleteObject } from './verbs/delete.ts'
 import { systemRequest } from './system-request.ts'
+import { ownRules } from './write/rules.ts'
+import { write } from './write/stages.ts'
 
 /** Stored objects for the server's own use. */
 export class ObjectAccess implements Objects {
@@ -43,18 +44,10 @@ export class ObjectAccess implements Objects {
     change: (copy: T, stored: T) => T,
     options: { dryRun?: boolean } = {},
   ): Promise<T> {
-    const place = this.#place(resource)
-    for (;;) {
-      const stored = this.#objects.get(place, namespace, name)
-      if (!stored) throw notFound({ group: resource.group, resource: resource.plural }, name)
-      const next = change(cloneObject(stored.object) as T, stored.object as T)
-      if (options.dryRun || next === stored.object) return next
-      try {
-        return (await this.#objects.update(place, stored, next)).object as T
-      } catch (e) {
-        if (!isConflict(e)) throw e
-      }
-    }
+    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+    const next = (stored: KubeObject | undefined) => change(cloneObject(stored!) as T, stored as T)
+    const outcome = await write(request, { operation: 'UPDATE', next, rules: ownRules, isRelative: true, dryRun: options.dryRun ?? false })
+    return outcome.stored.object as T
   }
 
   follow(group: string, plural: string, tell: (change: ObjectChange) => void): void {
@@ -72,7 +65,7 @@ export class ObjectAccess implements Objects {
   async delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
     const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
     const outcome = await deleteObject(request, { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) })
-    return outcome.last.object
+    return outcome.stored.object
   }
 
   #place(resource: Resource): Registered {

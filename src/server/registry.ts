@@ -18,32 +18,27 @@ export interface Registered {
   readonly actions: ReadonlyMap<string, Action>
 }
 
-/** Everything that is served, found by how it is asked for. */
+/** Hears of kinds that have come and gone. */
+export type RegistryListener = (added: readonly Registered[], removed: readonly Registered[]) => void
+
+/** Everything that is served, found by how it is asked for. Kinds come and go while the server runs. */
 export class Registry {
   readonly #byVersion = new Map<string, Map<string, Registered>>()
   /** By group and plural name. */
   readonly #stored = new Map<string, Map<string, Registered>>()
-  readonly #all: Registered[] = []
+  readonly #actions: readonly Action[]
+  readonly #listeners = new Set<RegistryListener>()
+  #all: readonly Registered[] = []
+  #generation = 0
 
   constructor(resources: readonly Resource[], actions: readonly Action[]) {
-    for (const resource of [...resources].sort((a, b) => Number(Boolean(a.storedAs)) - Number(Boolean(b.storedAs)))) {
-      const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version
-      const own = actions.filter((a) => a.of.group === resource.group && a.of.plural === resource.plural)
-      const registered: { -readonly [K in keyof Registered]: Registered[K] } = {
-        resource,
-        apiVersion,
-        type: resource.type ?? resource.kind,
-        verbs: new Set(resource.verbs ?? allVerbs),
-        storage: undefined as unknown as Registered,
-        prefix: `/registry/${resource.plural}/`,
-        head: headOf(apiVersion, resource.kind),
-        actions: new Map(own.map((a) => [a.of.subresource, a])),
-      }
-      registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs) : registered
-      if (!resource.storedAs) put(this.#stored, resource.group, registered)
-      put(this.#byVersion, apiVersion, registered)
-      this.#all.push(registered)
-    }
+    this.#actions = actions
+    this.add(resources)
+  }
+
+  /** Raised by every change of what is served. */
+  get generation(): number {
+    return this.#generation
   }
 
   find(apiVersion: string, plural: string): Registered | undefined {
@@ -67,6 +62,61 @@ export class Registry {
     return [...this.#stored.values()].flatMap((group) => [...group.values()])
   }
 
+  /** Serves further kinds from now on. Versions that are stored as another come with, or after, that other one. */
+  add(resources: readonly Resource[]): readonly Registered[] {
+    const inOrder = [...resources].sort((a, b) => Number(Boolean(a.storedAs)) - Number(Boolean(b.storedAs)))
+    const added: Registered[] = []
+    for (const resource of inOrder) {
+      const registered = this.#register(resource)
+      if (!resource.storedAs && !resource.virtual) put(this.#stored, resource.group, registered)
+      put(this.#byVersion, registered.apiVersion, registered)
+      added.push(registered)
+    }
+    this.#all = [...this.#all, ...added]
+    this.#tell(added, [])
+    return added
+  }
+
+  /** Serves some kinds no more. Their objects stay in the store. */
+  remove(kinds: readonly Registered[]): void {
+    const gone = new Set(kinds)
+    for (const registered of gone) {
+      take(this.#byVersion, registered.apiVersion, registered)
+      if (registered.storage === registered) take(this.#stored, registered.resource.group, registered)
+    }
+    this.#all = this.#all.filter((registered) => !gone.has(registered))
+    this.#tell([], kinds)
+  }
+
+  /** Calls `listener` after every change. The returned function takes that back. */
+  listen(listener: RegistryListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(added: readonly Registered[], removed: readonly Registered[]): void {
+    this.#generation++
+    for (const listener of this.#listeners) listener(added, removed)
+  }
+
+  #register(resource: Resource): Registered {
+    const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version
+    if (this.find(apiVersion, resource.plural)) throw new Error(`${resource.plural} of ${apiVersion} is served already`)
+    const own = this.#actions.filter((a) => a.of.group === resource.group && a.of.plural === resource.plural)
+    const registered: { -readonly [K in keyof Registered]: Registered[K] } = {
+      resource,
+      apiVersion,
+      type: resource.type ?? resource.kind,
+      verbs: new Set(resource.verbs ?? allVerbs),
+      storage: undefined as unknown as Registered,
+      prefix: `/registry/${resource.plural}/`,
+      head: headOf(apiVersion, resource.kind),
+      actions: new Map(own.map((a) => [a.of.subresource, a])),
+    }
+    registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs) : registered
+    return registered
+  }
+
   #mustStore({ group, plural }: { group: string; plural: string }): Registered {
     const found = this.stored(group, plural)
     if (!found) throw new Error(`no resource is stored as ${group}/${plural}`)
@@ -78,4 +128,11 @@ function put(map: Map<string, Map<string, Registered>>, key: string, registered:
   let inner = map.get(key)
   if (!inner) map.set(key, (inner = new Map()))
   inner.set(registered.resource.plural, registered)
+}
+
+function take(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
+  const inner = map.get(key)
+  if (inner?.get(registered.resource.plural) !== registered) return
+  inner.delete(registered.resource.plural)
+  if (inner.size === 0) map.delete(key)
 }

@@ -3,6 +3,7 @@ import type { Json } from '../api/object.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
+import type { Authorizer } from './auth/authorize.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Objects, UserInfo } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
@@ -10,6 +11,7 @@ import type { RuleContext } from './resource.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { NodePlace } from './subresources/action.ts'
 import type { Tabular } from './table.ts'
+import type { Write } from './write/write.ts'
 
 /** What all requests share: the parts of a running server that verbs use. */
 export interface ServerParts {
@@ -18,9 +20,12 @@ export interface ServerParts {
   /** Reads and partial writes for admission and subresources. */
   access: Objects
   admission: readonly AdmissionPlugin[]
+  authorizer: Authorizer
   gates: FeatureGates
   clock: Clock
   random: Random
+  /** Hears of every stage that a write comes to. For tests. */
+  onStage?: ((stage: string, write: Write) => void) | undefined
 }
 
 /** The body of a request, read and limited; its type decides how it is parsed. */
@@ -44,8 +49,6 @@ export interface ResourceRequest {
   /** Sentences for Warning headers; verbs add to them. */
   warnings: string[]
   rules: RuleContext
-  /** The request says what to change, not what the result is: a faster writer is no conflict, the change is made again on top. */
-  retriesConflicts: boolean
   /** Aborted when the client has gone away. Asked for only by who waits: it costs more than a small request. */
   signal(): AbortSignal
 }

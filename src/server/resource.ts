@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 import type { NameRule } from '../api/validation/names.ts'
 import type { ObjectReader } from './objects.ts'
+import type { ActionAnswer, ActionContext } from './subresources/action.ts'
 
 /** What a rule may know besides the object: no I/O, no clock of its own. */
 export interface RuleContext {
@@ -133,6 +134,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** Conditions of a table's row, such as Completed of a finished pod. */
   rowConditions?(obj: T): { type: string; status: string; reason?: string; message?: string }[]
 
+  /** Set for a kind that is answered and never stored. */
+  virtual?: VirtualKind
   /** For a second version or group of objects that are stored under another resource: where, and how to get there and back. */
   storedAs?: {
     group: string
@@ -142,6 +145,29 @@ export interface Resource<T extends KubeObject = KubeObject> {
     fromStored(obj: KubeObject): T
   }
 }
+
+/** A kind that is answered and never stored: the reviews, bindings by their collection, what nodes and pods use. */
+export interface VirtualKind {
+  group: string
+  version: string
+  kind: string
+  plural: string
+  namespaced: boolean
+  verbs: readonly ('create' | 'get' | 'list')[]
+  /** The name in the schema table of what is posted. */
+  bodyType?: string
+  /** Discovery does not tell of it. */
+  isHidden?: boolean
+  answer(ctx: ActionContext): Promise<ActionAnswer>
+}
+
+/** Declares a kind that is answered and never stored. */
+export function defineVirtual(virtual: VirtualKind): Resource {
+  const { group, version, kind, plural, namespaced, verbs } = virtual
+  return { group, version, kind, plural, namespaced, verbs, nameRule: anyName, validate: () => [], validateUpdate: () => [], virtual }
+}
+
+const anyName: NameRule = () => []
 
 /** Declares a resource; keeps the object's own type inside and hands out the general one. */
 export function defineResource<T extends KubeObject>(resource: Resource<T>): Resource {

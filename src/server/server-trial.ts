@@ -7,8 +7,10 @@ import { openMemoryStore } from '../store/index.ts'
 import { admissionPlugins } from './admission/index.ts'
 import { ApiServer } from './api-server.ts'
 import { Authenticator } from './auth/authenticate.ts'
-import { parsePath } from './request-info.ts'
-import type { ResourceRequest, ServerParts } from './request.ts'
+import { parsePath } from './requests/path.ts'
+import type { ResourceRequest, Result, ServerParts } from './request.ts'
+import type { UserInfo } from './objects.ts'
+import { resolve } from './requests/resolve.ts'
 
 /** A server on a memory store, and requests as verbs get them: below paths and encodings. For tests. */
 export class ServerTrial {
@@ -41,6 +43,22 @@ export class ServerTrial {
     return this.server.parts
   }
 
+  /** Takes a request the whole way, as every door does; undefined where there is no such group. */
+  run(method: string, url: string, body?: unknown, user: UserInfo = { name: 'tester', groups: [] }): Promise<Result | undefined> {
+    const [path = '', query = ''] = url.split('?')
+    const parsed = parsePath(path)
+    if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)
+    const bytes = Buffer.from(body === undefined ? '' : jsonText(body))
+    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    return this.server.requests.run({
+      what: resolve(method, parsed, new URLSearchParams(query), this.parts.registry),
+      user,
+      warnings: [],
+      signal: () => new AbortController().signal,
+      readBody: () => ({ bytes, contentType }),
+    })
+  }
+
   /** A request for a path of a kind that is served, with what `more` says otherwise. */
   request(url: string, body?: unknown, more: Partial<ResourceRequest> & { contentType?: string } = {}): ResourceRequest {
     const [path = '', query = ''] = url.split('?')
@@ -58,7 +76,6 @@ export class ServerTrial {
       body: { bytes: Buffer.from(body === undefined ? '' : jsonText(body)), contentType },
       warnings: [],
       rules: { gates: this.parts.gates, now: this.clock.now() },
-      retriesConflicts: false,
       signal: () => new AbortController().signal,
       ...rest,
     }

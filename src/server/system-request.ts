@@ -18,7 +18,6 @@ export function systemRequest(server: ServerParts, target: Registered, namespace
     body: { bytes: Buffer.alloc(0), contentType: undefined },
     warnings: [],
     rules: { gates: server.gates, now: server.clock.now() },
-    retriesConflicts: false,
     signal: () => new AbortController().signal,
   }
 }

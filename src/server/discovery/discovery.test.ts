@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { reviewResources } from '../reviews/index.ts'
+import { bindings } from '../subresources/pod-binding.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { Discovery } from './discovery.ts'
 import { compareGroups, compareVersions } from './order.ts'
-import { reviewKinds } from './served.ts'
+
+const answers = { decide: () => ({ allowed: true }), authenticate: () => undefined }
+const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const anything = { validate: () => [], validateUpdate: () => [], nameRule: () => [] }
 const door = { prepare: () => {}, validate: () => [] }
@@ -32,7 +36,7 @@ const discovery = new Discovery(
       kind('', 'v1', 'PodTemplate', 'podtemplates'),
     ],
     actions: [action('log', 'Pod', ['get']), action('exec', 'PodExecOptions', ['get', 'create']), action('eviction', 'Eviction', ['create'], 'policy')],
-    virtual: reviewKinds,
+    virtual: virtualKinds,
   },
   '127.0.0.1:6443',
 )

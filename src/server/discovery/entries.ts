@@ -79,7 +79,7 @@ export function entriesByVersion(served: Served): Map<string, Entry[]> {
     else byVersion.set(version, [entries])
   }
   for (const resource of served.resources) add(groupVersion(resource), entriesOf(served, resource))
-  for (const { kind, plural, namespaced, verbs = ['create'], ...of } of served.virtual) {
+  for (const { kind, plural, namespaced, verbs, ...of } of served.virtual) {
     add(groupVersion(of), [{ name: plural, subresource: '', singularName: kind.toLowerCase(), namespaced, kind, verbs }])
   }
   const sorted = new Map<string, Entry[]>()

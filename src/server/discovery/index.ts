@@ -1,4 +1,4 @@
 export { Discovery } from './discovery.ts'
 export { compareGroups, compareVersions } from './order.ts'
-export type { Served, VirtualKind } from './served.ts'
-export { reviewKinds } from './served.ts'
+export type { Served } from './served.ts'
+export { servedBy } from './served.ts'

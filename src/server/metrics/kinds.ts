@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { nameColumn } from '../columns.ts'
-import type { VirtualKind } from '../discovery/index.ts'
-import type { Column } from '../resource.ts'
+import type { Column, VirtualKind } from '../resource.ts'
 import type { Tabular } from '../table.ts'
 import type { UsageList } from './usage.ts'
 
@@ -9,9 +8,9 @@ export const group = 'metrics.k8s.io'
 const version = 'v1beta1'
 export const apiVersion = `${group}/${version}`
 
-export type MetricsKind = VirtualKind
+export type MetricsKind = Omit<VirtualKind, 'answer'>
 
-const verbs = ['get', 'list']
+const verbs: VirtualKind['verbs'] = ['get', 'list']
 
 export const nodeMetrics: MetricsKind = { group, version, kind: 'NodeMetrics', plural: 'nodes', namespaced: false, verbs }
 export const podMetrics: MetricsKind = { group, version, kind: 'PodMetrics', plural: 'pods', namespaced: true, verbs }

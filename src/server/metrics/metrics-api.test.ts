@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Node } from '../../api/generated/types.ts'
-import { parsePath, type ResourcePath } from '../request-info.ts'
+import { parsePath, type ResourcePath } from '../requests/path.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from '../verbs/create.ts'
 import { parseResourceMetrics } from './exposition.ts'
+import { nodeMetrics, podMetrics } from './kinds.ts'
 import { MetricsApi } from './metrics-api.ts'
 import { NodeScraper } from './node-scraper.ts'
 
@@ -23,7 +24,7 @@ const ask = async ({ metadata: { name } }: Node) => {
 beforeEach(async () => {
   trial = await ServerTrial.open()
   asked = []
-  api = new MetricsApi({ objects: trial.parts.access, clock: trial.clock, scraper: new NodeScraper(trial.clock, ask) })
+  api = new MetricsApi({ objects: () => trial.parts.access, clock: trial.clock, scraper: new NodeScraper(trial.clock, ask) })
   for (const name of ['n1', 'n2', 'gone']) {
     await create(trial.request('/api/v1/nodes', { metadata: { name, labels: { called: name } } }))
     const pod = { metadata: { name: `on-${name}`, labels: { called: name } }, spec: { nodeName: name, containers: [{ name: 'c', image: 'i' }] } }
@@ -32,17 +33,19 @@ beforeEach(async () => {
   }
 })
 
-async function run(url: string, method = 'GET'): Promise<any> {
+async function run(url: string): Promise<any> {
   const [path = '', query = ''] = url.split('?')
-  const answer = api.run(parsePath(`/apis/metrics.k8s.io/v1beta1/${path}`) as ResourcePath, method, new URLSearchParams(query))
+  const { plural, namespace, name } = parsePath(`/apis/metrics.k8s.io/v1beta1/${path}`) as ResourcePath
+  const kind = plural === 'nodes' ? nodeMetrics : podMetrics
+  const answer = api.answer(kind, { namespace, name, query: new URLSearchParams(query) })
   const done: true[] = []
-  answer?.catch(() => {}).finally(() => void done.push(true))
+  answer.catch(() => {}).finally(() => void done.push(true))
   // A figure takes two readings.
   for (let i = 0; i < 20 && done.length === 0; i++) {
     await new Promise((resolve) => setImmediate(resolve))
     trial.clock.advance(100)
   }
-  return answer && ((await answer) as { value: object }).value
+  return ((await answer) as { object: object }).object
 }
 const names = async (url: string) => (await run(url)).items.map((item: any) => item.metadata.name)
 
@@ -79,16 +82,20 @@ describe('MetricsApi', () => {
   })
 
   it.each([
-    ['a pod that is not there', 'namespaces/default/pods/none', 'GET', { code: 404, message: 'podmetrics.metrics.k8s.io "default/none" not found' }],
-    ['a node that does not answer', 'nodes/gone', 'GET', { code: 404, message: 'nodemetrics.metrics.k8s.io "gone" not found' }],
-    ['a write', 'nodes/n1', 'DELETE', { code: 405 }],
-    ['a watch', 'nodes?watch=true', 'GET', { code: 405 }],
-    ['a field that there is not', 'nodes?fieldSelector=spec.x=1', 'GET', { code: 400 }],
-  ])('refuses %s', async (_what, url, method, expected) => {
-    await expect(run(url, method)).rejects.toMatchObject(expected)
+    ['a pod that is not there', 'namespaces/default/pods/none', { code: 404, message: 'podmetrics.metrics.k8s.io "default/none" not found' }],
+    ['a node that does not answer', 'nodes/gone', { code: 404, message: 'nodemetrics.metrics.k8s.io "gone" not found' }],
+    ['a field that there is not', 'nodes?fieldSelector=spec.x=1', { code: 400 }],
+  ])('refuses %s', async (_what, url, expected) => {
+    await expect(run(url)).rejects.toMatchObject(expected)
   })
 
-  it.each(['namespaces/default/nodes', 'pods/on-n1', 'things'])('knows nothing of %s', (url) => {
-    expect(api.run(parsePath(`/apis/metrics.k8s.io/v1beta1/${url}`) as ResourcePath, 'GET', new URLSearchParams())).toBeUndefined()
+  it.each([
+    ['a write', 'DELETE', 'nodes/n1', 405],
+    ['a watch', 'GET', 'nodes?watch=true', 405],
+    ['nodes in a namespace', 'GET', 'namespaces/default/nodes', 404],
+    ['a pod by its name alone', 'GET', 'pods/on-n1', 404],
+    ['another kind', 'GET', 'things', 404],
+  ])('is not asked for %s', async (_what, method, url, code) => {
+    await expect(trial.run(method, `/apis/metrics.k8s.io/v1beta1/${url}`)).rejects.toMatchObject({ code })
   })
 })

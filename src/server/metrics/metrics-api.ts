@@ -1,4 +1,4 @@
-import { methodNotAllowed, notFound } from '../../api/errors.ts'
+import { notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
@@ -7,16 +7,16 @@ import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import type { Clock } from '../../base/clock.ts'
 import { printDuration } from '../../base/duration.ts'
 import type { ObjectReader } from '../objects.ts'
-import type { ResourcePath } from '../request-info.ts'
-import type { Result } from '../request.ts'
-import { queryBoolean } from '../verbs/options.ts'
+import { type Resource, defineVirtual } from '../resource.ts'
+import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
 import { readField } from '../verbs/selection.ts'
 import { apiVersion, group, type MetricsKind, metricsTabular, nodeMetrics, podMetrics } from './kinds.ts'
 import type { NodeScraper } from './node-scraper.ts'
 import type { NodeUsage } from './usage.ts'
 
 export interface MetricsApiOptions {
-  objects: ObjectReader
+  /** Asked for later: what reads objects needs the kinds first. */
+  objects(): ObjectReader
   scraper: NodeScraper
   clock: Clock
 }
@@ -29,24 +29,20 @@ export class MetricsApi {
     this.#o = options
   }
 
-  /** Undefined where the path is none of its. */
-  run(path: ResourcePath, method: string, query: URLSearchParams): Promise<Result> | undefined {
-    if (path.apiVersion !== apiVersion || path.subresource !== '') return undefined
-    const kind = [nodeMetrics, podMetrics].find(({ plural }) => plural === path.plural)
-    if (!kind || (!kind.namespaced && path.inNamespace) || (kind.namespaced && path.name !== '' && !path.inNamespace)) return undefined
-    return this.#answer(kind, path, method, query)
+  /** `nodes` and `pods` of the group, as kinds that a server answers. */
+  resources(): Resource[] {
+    return [nodeMetrics, podMetrics].map((kind) => defineVirtual({ ...kind, answer: (ctx) => this.answer(kind, ctx) }))
   }
 
-  async #answer(kind: MetricsKind, { namespace, name }: ResourcePath, method: string, query: URLSearchParams): Promise<Result> {
-    if (method !== 'GET' || (query.has('watch') && queryBoolean(query, 'watch'))) throw methodNotAllowed()
+  async answer(kind: MetricsKind, { namespace, name, query }: Pick<ActionContext, 'namespace' | 'name' | 'query'>): Promise<ActionAnswer> {
     if (name !== '') {
       const [found] = await this.#metrics(kind, namespace, (object) => object.metadata.name === name)
       if (!found) throw notFound({ group, resource: kind.kind.toLowerCase() }, kind.namespaced ? `${namespace}/${name}` : name)
-      return { kind: 'value', code: 200, value: found, resource: metricsTabular }
+      return { code: 200, object: found, table: metricsTabular }
     }
     // As in every list, its kind says what its items are.
     const items = (await this.#metrics(kind, namespace, selector(query))).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
-    return { kind: 'value', code: 200, value: { kind: `${kind.kind}List`, apiVersion, metadata: {}, items }, resource: metricsTabular }
+    return { code: 200, object: { kind: `${kind.kind}List`, apiVersion, metadata: {}, items }, table: metricsTabular }
   }
 
   #metrics(kind: MetricsKind, namespace: string, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
@@ -54,7 +50,7 @@ export class MetricsApi {
   }
 
   async #ofNodes(isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
-    const nodes = this.#o.objects.list<Node>('', 'nodes', '').filter(isWanted)
+    const nodes = this.#o.objects().list<Node>('', 'nodes', '').filter(isWanted)
     const usages = await this.#o.scraper.read(nodes)
     return nodes.flatMap((node) => {
       const usage = usages.get(node.metadata.name!)
@@ -64,9 +60,9 @@ export class MetricsApi {
 
   /** Only the nodes are asked that have one of the pods. */
   async #ofPods(namespace: string, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
-    const pods = this.#o.objects.list<Pod>('', 'pods', namespace).filter((pod) => pod.status?.phase === 'Running' && isWanted(pod))
+    const pods = this.#o.objects().list<Pod>('', 'pods', namespace).filter((pod) => pod.status?.phase === 'Running' && isWanted(pod))
     const names = new Set(pods.map((pod) => pod.spec.nodeName ?? ''))
-    const usages = await this.#o.scraper.read([...names].flatMap((name) => this.#o.objects.get<Node>('', 'nodes', '', name) ?? []))
+    const usages = await this.#o.scraper.read([...names].flatMap((name) => this.#o.objects().get<Node>('', 'nodes', '', name) ?? []))
     return pods.flatMap((pod) => {
       const usage = usages.get(pod.spec.nodeName ?? '')
       const containers = usage?.pods.get(`${pod.metadata.namespace}/${pod.metadata.name}`)

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { reviewKinds } from '../discovery/served.ts'
+import { reviewResources } from '../reviews/index.ts'
+import { bindings } from '../subresources/pod-binding.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
+
+const answers = { decide: () => ({ allowed: true }), authenticate: () => undefined }
+const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const door = { prepare: () => {}, validate: () => [] }
 const kind = (group: string, version: string, name: string, plural: string, more: object = {}) =>
@@ -22,7 +26,7 @@ const served = {
     { of: { group: '', plural: 'pods', subresource: 'exec' }, verbs: ['create', 'get'], kind: { group: '', version: 'v1', kind: 'PodExecOptions' } },
     { of: { group: '', plural: 'pods', subresource: 'log' }, verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
   ] as unknown as Action[],
-  virtual: reviewKinds,
+  virtual: virtualKinds,
 }
 const openapi = new OpenApi(served, 'v1.36.0')
 const answer = (path: string, more: object = {}) => {

@@ -1,6 +1,8 @@
+import { structOf } from '../../api/schema/index.ts'
+import { type Resource, defineVirtual } from '../resource.ts'
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from './access-reviews.ts'
 import { selfSubjectReview, tokenReview } from './identity-reviews.ts'
-import type { Review } from './review.ts'
+import type { Review, ReviewContext } from './review.ts'
 
 export type { Attempt, Decision, Review, ReviewContext } from './review.ts'
 
@@ -13,3 +15,15 @@ export const reviews: readonly Review[] = [
   selfSubjectRulesReview,
   subjectAccessReview,
 ]
+
+/** The questions as kinds that a server answers. */
+export function reviewResources({ decide, authenticate }: Pick<ReviewContext, 'decide' | 'authenticate'>): Resource[] {
+  return reviews.map(({ run, ...names }) =>
+    defineVirtual({
+      ...names,
+      verbs: ['create'],
+      bodyType: structOf(names.kind) ? names.kind : `AuthenticationV1${names.kind}`,
+      answer: async ({ body, user, namespace, rules }) => ({ code: 201, object: run(body!, { user, namespace, now: rules.now, decide, authenticate }) }),
+    }),
+  )
+}

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Objects, UserInfo } from '../objects.ts'
 import type { Result } from '../request.ts'
 import type { Resource, RuleContext } from '../resource.ts'
+import type { Tabular } from '../table.ts'
 
 /** What a subresource that is more than a partial update is handed: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
 export interface ActionContext {
@@ -32,12 +33,12 @@ export interface NodePlace {
 }
 
 /** What an action answers: an object, text, or who is to be asked instead. */
-export type ActionAnswer = { code: number; object: object } | { code: number; text: string } | { relay: NodePlace }
+export type ActionAnswer = { code: number; object: object; table?: Tabular } | { code: number; text: string } | { relay: NodePlace }
 
 /** An answer in the form that all verbs have. */
 export function resultOf(answer: ActionAnswer): Result {
   if ('text' in answer) return { kind: 'text', ...answer }
-  return 'relay' in answer ? { kind: 'relay', place: answer.relay } : { kind: 'value', code: answer.code, value: answer.object }
+  return 'relay' in answer ? { kind: 'relay', place: answer.relay } : { kind: 'value', code: answer.code, value: answer.object, ...(answer.table ? { resource: answer.table } : {}) }
 }
 
 /** A subresource with behaviour of its own. */

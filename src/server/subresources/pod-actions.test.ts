@@ -126,7 +126,7 @@ describe('pods/binding', () => {
     const shelf = new Shelf().put('pods', samplePod())
     await run(podBinding, shelf, { body: binding(), dryRun: true })
     expect(shelf.get<Pod>('', 'pods', 'ns', 'p')?.spec.nodeName).toBeUndefined()
-    await run(bindings, shelf, { body: binding(), name: '' })
+    await run({ ...podBinding, run: bindings.virtual!.answer }, shelf, { body: binding(), name: '' })
     expect(shelf.get<Pod>('', 'pods', 'ns', 'p')?.spec.nodeName).toBe('n1')
   })
 })

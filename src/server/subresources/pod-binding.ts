@@ -2,6 +2,7 @@ import { ApiError, badRequest, conflict } from '../../api/errors.ts'
 import type { Binding, Node, Pod } from '../../api/generated/types.ts'
 import { setPodCondition } from '../../api/kinds/pod-prepare.ts'
 import type { Objects } from '../objects.ts'
+import { defineVirtual } from '../resource.ts'
 import { pods } from '../resources/core/pods.ts'
 import type { Action, ActionAnswer, ActionContext } from './action.ts'
 
@@ -86,10 +87,13 @@ export const podBinding: Action = {
 }
 
 /** POST bindings: the same by its old way, where only the body names the pod. */
-export const bindings: Action = {
-  of: { group: '', plural: 'bindings', subresource: '' },
+export const bindings = defineVirtual({
+  group: '',
+  version: 'v1',
+  kind: 'Binding',
+  plural: 'bindings',
+  namespaced: true,
   verbs: ['create'],
-  kind: { group: '', version: 'v1', kind: 'Binding' },
   bodyType: 'Binding',
-  run: (ctx) => bindPod(ctx, ctx.body?.metadata.name ?? ''),
-}
+  answer: (ctx) => bindPod(ctx, ctx.body?.metadata.name ?? ''),
+})

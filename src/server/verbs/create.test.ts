@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Result } from '../request.ts'
 import { ServerTrial } from '../server-trial.ts'
-import { create, generateName } from './create.ts'
+import { generateName } from '../write/names.ts'
+import { create } from './create.ts'
 
 let trial: ServerTrial
 const configMaps = '/api/v1/namespaces/default/configmaps'

@@ -5,7 +5,8 @@ import type { Result } from '../request.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from './create.ts'
 import { deleteCollection } from './delete-collection.ts'
-import { deleteOne, markDeleted, readDeleteOptions } from './delete.ts'
+import { markDeleted } from '../write/deletion.ts'
+import { deleteOne, readDeleteOptions } from './delete.ts'
 
 let trial: ServerTrial
 const configMaps = '/api/v1/namespaces/default/configmaps'

@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '../../api/errors.ts'
 import type { ResourceRequest, Result } from '../request.ts'
-import { groupResource } from './write.ts'
+import { groupResource } from '../write/names.ts'
 import { askedVersion } from './too-new.ts'
 
 /** GET of one object, or of a subresource that shows the whole of it. */

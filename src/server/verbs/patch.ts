@@ -14,8 +14,9 @@ import { type PatchType, patchType } from '../http/negotiate.ts'
 import type { ResourceRequest, Result } from '../request.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
 import { checkName, checkNamespace } from './identity.ts'
-import { replaceObject } from './update.ts'
-import { groupResource } from './write.ts'
+import { groupResource } from '../write/names.ts'
+import { updateRules } from '../write/rules.ts'
+import { write } from '../write/stages.ts'
 
 /** PATCH of an object, or of the part of it that a subresource stands for. */
 export async function patch(request: ResourceRequest): Promise<Result> {
@@ -23,8 +24,14 @@ export async function patch(request: ResourceRequest): Promise<Result> {
   const change = readPatch(request)
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
-  const outcome = await replaceObject({ ...request, retriesConflicts: true }, (current) => change.apply(current, expected), change.options.dryRun)
-  return { kind: 'stored', code: 200, target, stored: outcome.stored }
+  const { stored } = await write(request, {
+    operation: 'UPDATE',
+    next: (current) => change.apply(current!, expected),
+    rules: { ...updateRules(target, request.subresource), createsMissing: false },
+    isRelative: true,
+    dryRun: change.options.dryRun,
+  })
+  return { kind: 'stored', code: 200, target, stored }
 }
 
 export interface Patch {

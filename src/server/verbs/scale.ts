@@ -9,8 +9,10 @@ import type { ResourceRequest, Result } from '../request.ts'
 import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { readPatch } from './patch.ts'
-import { replaceObject } from './update.ts'
-import { groupResource } from './write.ts'
+import { groupResource } from '../write/names.ts'
+import { mainRules } from '../write/rules.ts'
+import { write } from '../write/stages.ts'
+import type { Facade } from '../write/write.ts'
 
 const expectedScale = { group: 'autoscaling', version: 'v1', kind: 'Scale', type: 'Scale' }
 
@@ -38,22 +40,34 @@ export function getScale(request: ResourceRequest): Result {
   return answer(request, stored.object)
 }
 
-/** PUT or PATCH of a scale: changes the number of replicas and nothing else. */
-export async function writeScale(request: ResourceRequest, how: 'update' | 'patch'): Promise<Result> {
-  const { target } = request
-  const change = how === 'patch' ? readPatch(request) : await readScale(request)
-  const asScaled = (current: KubeObject): KubeObject => {
-    const scale = change.apply(scaleOf(request, current) as unknown as KubeObject, expectedScale) as unknown as Scale
-    throwIfBad(request, scale)
-    const next = cloneObject(current)
+/** The Scale in the place of its object: it changes the number of replicas and nothing else. */
+const scaleFacade = (request: ResourceRequest): Facade => ({
+  of: (object) => scaleOf(request, object) as unknown as KubeObject,
+  put(behind, sent) {
+    const scale = sent as unknown as Scale
+    const next = cloneObject(behind)
     next.metadata.resourceVersion = scale.metadata.resourceVersion
-    if (scale.metadata.uid) next.metadata.uid = scale.metadata.uid
-    target.resource.scale!.setReplicas(next, scale.spec?.replicas ?? 0)
+    request.target.resource.scale!.setReplicas(next, scale.spec?.replicas ?? 0)
     return next
-  }
-  const main = { ...request, subresource: '', retriesConflicts: how === 'patch' }
-  const outcome = await replaceObject(main, asScaled, change.options.dryRun)
-  return answer(request, outcome.stored.object)
+  },
+})
+
+/** PUT or PATCH of a scale. */
+export async function writeScale(request: ResourceRequest, how: 'update' | 'patch'): Promise<Result> {
+  const change = how === 'patch' ? readPatch(request) : await readScale(request)
+  const { stored } = await write(request, {
+    operation: 'UPDATE',
+    next(current) {
+      const scale = change.apply(current!, expectedScale)
+      throwIfBad(request, scale as unknown as Scale)
+      return scale
+    },
+    rules: { ...mainRules(request.target), createsMissing: false },
+    facade: scaleFacade(request),
+    isRelative: how === 'patch',
+    dryRun: change.options.dryRun,
+  })
+  return answer(request, stored.object)
 }
 
 async function readScale(request: ResourceRequest) {

@@ -3,7 +3,8 @@ import type { Result } from '../request.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from './create.ts'
 import { deleteOne } from './delete.ts'
-import { partialUpdateOf, update } from './update.ts'
+import { partialUpdateOf } from '../write/rules.ts'
+import { update } from './update.ts'
 
 let trial: ServerTrial
 const configMaps = '/api/v1/namespaces/default/configmaps'

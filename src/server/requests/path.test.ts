@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsePath } from './request-info.ts'
+import { parsePath } from './path.ts'
 
 describe('parsePath()', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dispatch, fitsScope, hasSubresource, verbOf } from './dispatch.ts'
-import { ServerTrial } from './server-trial.ts'
+import { ServerTrial } from '../server-trial.ts'
+import { hasSubresource, verbOf } from './resolve.ts'
 
 let trial: ServerTrial
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
 const find = (apiVersion: string, plural: string) => trial.parts.registry.find(apiVersion, plural)!
 const code = async (method: string, url: string, body?: unknown) => {
   try {
-    const result = await dispatch(trial.request(url, body), method)
-    return 'code' in result ? result.code : result.kind
+    const result = await trial.run(method, url, body)
+    return result && 'code' in result ? result.code : result?.kind
   } catch (e) {
     return (e as { code: number }).code
   }
@@ -41,7 +41,7 @@ describe('verbOf()', () => {
   })
 })
 
-describe('dispatch()', () => {
+describe('resolve()', () => {
   const ns = '/api/v1/namespaces/default'
 
   it.each([
@@ -49,6 +49,7 @@ describe('dispatch()', () => {
     ['a watch across namespaces', 'GET', '/api/v1/pods?watch=1', 'watch'],
     ['no creation across namespaces', 'POST', '/api/v1/pods', 405],
     ['no deletion across namespaces', 'DELETE', '/api/v1/pods', 405],
+    ['no cluster-wide kind in a namespace', 'GET', `${ns}/nodes`, 404],
     ['no object by its name alone', 'GET', '/api/v1/pods/a', 404],
     ['what a kind cannot do', 'DELETE', '/api/v1/namespaces', 405],
     ['a status, which is nobody\'s here', 'GET', `${ns}/pods/a/status`, 404],
@@ -76,8 +77,4 @@ describe('hasSubresource()', () => {
   ])('of %s %s: %j is %s', (apiVersion, plural, name, expected) => {
     expect(hasSubresource(find(apiVersion, plural), name)).toBe(expected)
   })
-})
-
-it('fitsScope() keeps cluster-wide kinds out of namespaces', () => {
-  expect([fitsScope(find('v1', 'nodes'), true), fitsScope(find('v1', 'nodes'), false), fitsScope(find('v1', 'pods'), true), fitsScope(find('v1', 'pods'), false)]).toEqual([false, true, true, true])
 })

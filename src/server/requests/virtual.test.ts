@@ -1,35 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Authenticator } from './auth/authenticate.ts'
-import { MetricsApi, NodeScraper } from './metrics/index.ts'
-import { parsePath, type ResourcePath } from './request-info.ts'
-import { ServerTrial } from './server-trial.ts'
-import { create } from './verbs/create.ts'
-import { Virtual } from './virtual-resources.ts'
+import { ServerTrial } from '../server-trial.ts'
 
 let trial: ServerTrial
-let virtual: Virtual
 
 beforeAll(async () => {
   trial = await ServerTrial.open()
-  const metrics = new MetricsApi({ objects: trial.parts.access, clock: trial.clock, scraper: new NodeScraper(trial.clock, async () => undefined) })
-  virtual = new Virtual(trial.parts, new Authenticator(new Map([['sesame', { name: 'ali', groups: ['thieves'] }]])), metrics)
-  await create(trial.request('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }))
-  await create(trial.request('/api/v1/nodes', { metadata: { name: 'n' } }))
+  await run('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  await run('/api/v1/nodes', { metadata: { name: 'n' } })
 })
 
-const run = (url: string, body: object = {}, method = 'POST') => {
-  const [path = '', query = ''] = url.split('?')
-  return virtual.run(parsePath(path) as ResourcePath, {
-    method,
-    query: new URLSearchParams(query),
-    body: { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' },
-    user: { name: 'ann', uid: '7', groups: ['staff'] },
-    warnings: [],
-    signal: () => new AbortController().signal,
-  })
-}
+const run = (url: string, body: object = {}, method = 'POST') => trial.run(method, url, body, { name: 'ann', uid: '7', groups: ['staff'] })
 
-describe('Virtual', () => {
+describe('kinds that are answered and not stored', () => {
   it.each([
     ['who am I', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, { status: { userInfo: { username: 'ann', uid: '7', groups: ['staff'] } } }],
     ['whose token is this', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'sesame' } }, { status: { authenticated: true, user: { username: 'ali' } } }],
@@ -47,8 +29,8 @@ describe('Virtual', () => {
     await expect(run(url, {}, method)).rejects.toMatchObject({ code })
   })
 
-  it.each(['/api/v1/bogus', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/name', '/apis/authorization.k8s.io/v1/localsubjectaccessreviews', '/api/v1/bindings', '/api/v1/constructor'])('knows nothing of %s', (url) => {
-    expect(run(url)).toBeUndefined()
+  it.each(['/api/v1/bogus', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/name', '/apis/authorization.k8s.io/v1/localsubjectaccessreviews', '/api/v1/bindings', '/api/v1/constructor'])('are not found at %s', async (url) => {
+    await expect(run(url)).rejects.toMatchObject({ code: 404 })
   })
 
   it('binds a pod by the collection of bindings', async () => {

@@ -1,0 +1,87 @@
+import { forbiddenError, methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
+import { type Decision, refusalOf } from '../auth/authorize.ts'
+import type { UserInfo } from '../objects.ts'
+import type { RequestBody, Result, ServerParts } from '../request.ts'
+import { checkTimeout } from '../verbs/list-options.ts'
+import type { What } from './resolve.ts'
+
+/** A request for a resource, however it came. */
+export interface Call {
+  what: What
+  user: UserInfo
+  /** Sentences for whoever sent it are added here. */
+  warnings: string[]
+  signal(): AbortSignal
+  /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
+  check?(): void
+  readBody(): Promise<RequestBody> | RequestBody
+  /** Makes the body outlast a wait; it may be its sender's own, to be changed as soon as the call returns. */
+  keepBody?(): void
+}
+
+export interface ServeContext {
+  parts: ServerParts
+  hasGroup(group: string): Promise<boolean>
+  /** Why the store can no longer be followed, if so: what is known of it may be out of date, so nothing of it is served. */
+  lost(): Error | undefined
+}
+
+const noBody: RequestBody = { bytes: Buffer.alloc(0), contentType: undefined }
+
+/**
+ * The way of every request for a resource: who sends it and what it asks for are known; whether they may, the body, and then the
+ * handler, which reads or starts a write. It knows nothing of sockets, nor of how an answer is encoded.
+ */
+export class RequestPath {
+  readonly #context: ServeContext
+
+  constructor(context: ServeContext) {
+    this.#context = context
+  }
+
+  /** Nothing where the path's API group does not exist. */
+  async run(call: Call): Promise<Result | undefined> {
+    const { parts } = this.#context
+    this.#checkStore()
+    const asked = parts.authorizer.authorize(call.user, call.what)
+    if (asked instanceof Promise) call.keepBody?.()
+    checkAllowed(call, asked instanceof Promise ? await asked : asked)
+    const { target } = call.what
+    if (!target) return this.#unknown(call)
+    if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
+    if (call.what.method === 'HEAD') throw methodNotAllowed()
+    call.check?.()
+    checkTimeout(call.what.query)
+    const sent = call.what.method === 'GET' ? noBody : call.readBody()
+    // A body that is there is decoded before the call returns: its sender may change it then.
+    return this.#answer(call, sent instanceof Promise ? await sent : sent)
+  }
+
+  #checkStore(): void {
+    const lost = this.#context.lost()
+    if (lost) throw serviceUnavailable(`the store can no longer be followed: ${lost.message}`)
+  }
+
+  async #unknown(call: Call): Promise<undefined> {
+    await call.readBody()
+    if (!(await this.#context.hasGroup(call.what.path.group))) return undefined
+    throw notFoundPath()
+  }
+
+  #answer({ what, user, warnings, signal }: Call, body: RequestBody): Result | Promise<Result> {
+    const { parts } = this.#context
+    const { handler, path: { namespace, name, subresource }, query } = what
+    if (handler === 'not found') throw notFoundPath()
+    if (handler === 'not allowed') throw methodNotAllowed()
+    const rules = { gates: parts.gates, now: parts.clock.now() }
+    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, signal })
+  }
+}
+
+const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
+
+function checkAllowed({ what, user }: Call, decision: Decision): void {
+  if (decision.allowed) return
+  const { group, plural, subresource, name } = what.path
+  throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, what, decision))
+}

@@ -1,0 +1,69 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import type { Write } from './write.ts'
+
+/** What plugins are asked: about the facade, where the request is about one. */
+function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
+  const { server, target, subresource, namespace, user, warnings, rules } = request
+  return {
+    operation,
+    object,
+    old: old && change.facade ? change.facade.of(old) : old,
+    dryRun: change.dryRun,
+    resource: target.resource,
+    subresource,
+    namespace,
+    name: request.name || (sent?.metadata.name ?? ''),
+    user,
+    warnings,
+    reader: server.access,
+    now: rules.now,
+  }
+}
+
+/** Lets every plugin see, and change, what was sent before it is judged. */
+export function admitMutating(write: Write): Promise<void> | undefined {
+  if (write.change.rules.isServersOwn) return undefined
+  const asked = admissionRequest(write, write.sent)
+  return askFrom(write.request.server.admission, 0, (plugin) => plugin.admit?.(asked))
+}
+
+/** Lets every plugin refuse what is otherwise fine. */
+export function admitValidating(write: Write): Promise<void> | undefined {
+  if (write.change.rules.isServersOwn) return undefined
+  const asked = admissionRequest(write, judged(write))
+  return askFrom(write.request.server.admission, 0, (plugin) => plugin.validate?.(asked))
+}
+
+/** Asks one plugin after the other. Nothing is waited for where none of them waits. */
+function askFrom(
+  plugins: readonly AdmissionPlugin[],
+  first: number,
+  ask: (plugin: AdmissionPlugin) => Promise<void> | void,
+): Promise<void> | undefined {
+  for (let i = first; i < plugins.length; i++) {
+    const waiting = ask(plugins[i]!)
+    if (waiting) return waiting.then(() => askFrom(plugins, i + 1, ask))
+  }
+  return undefined
+}
+
+/** The object as it is going to be, in the form in which it was asked for. */
+function judged({ change, operation, sent, object }: Write): KubeObject | undefined {
+  if (operation === 'DELETE' || !object) return sent
+  return change.facade ? change.facade.of(object) : object
+}
+
+/** Takes what the write will use of something that is limited. One plugin at most does that. */
+export function reserve(write: Write): Promise<void> | undefined {
+  const { request, change } = write
+  if (change.rules.isServersOwn || change.action || write.operation === 'DELETE') return undefined
+  const plugin = request.server.admission.find((p) => p.reserve)
+  const waiting = plugin?.reserve!(admissionRequest(write, judged(write)), request.server.access)
+  if (!waiting) return undefined
+  return waiting.then((reservation) => {
+    if (reservation) write.held.push(reservation)
+    // Time has passed: what was fine before the wait must be so after it, as the write follows at once.
+    return admitValidating(write)
+  })
+}

@@ -1,0 +1,84 @@
+import { ApiError, conflict, invalidObject, notFound } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { invalid } from '../../api/validation/field-error.ts'
+import { Path } from '../../api/validation/path.ts'
+import type { ResourceRequest } from '../request.ts'
+import { checkNamespace } from '../verbs/identity.ts'
+import { groupResource } from './names.ts'
+import type { Write } from './write.ts'
+
+const staleVersion = 'the object has been modified; please apply your changes to the latest version and try again'
+
+/** Finds what is stored, and settles whether this is an update or a creation. */
+export function readCurrent(write: Write): void {
+  const { request, change } = write
+  if (change.operation === 'CREATE') return
+  const { server, target, namespace, name } = request
+  const stored = server.objects.get(target, namespace, name)
+  if (!stored) {
+    if (change.operation === 'DELETE' || !change.rules.createsMissing) throw notFound(groupResource(target), name)
+    write.operation = 'CREATE'
+    return
+  }
+  const { storedAs } = target.resource
+  write.stored = stored
+  write.old = storedAs ? storedAs.fromStored(stored.object) : stored.object
+}
+
+/** Makes the object that is wanted, and checks that it is wanted of what is there. */
+export function makeChange(write: Write): void {
+  const { request, change, old } = write
+  if (write.operation === 'DELETE') {
+    write.canRepeat = true
+    return
+  }
+  write.sent = change.next!(old && change.facade ? change.facade.of(old) : old)
+  if (change.action) return
+  if (write.operation === 'CREATE') {
+    checkNew(write, write.sent)
+  } else {
+    write.canRepeat = change.isRelative === true || isUnconditional(write.sent)
+    checkPreconditions(write, write.sent)
+  }
+  if (!change.facade) write.object = write.sent
+  if (write.operation === 'CREATE') checkNamespace(request.target, write.sent, request.namespace)
+}
+
+function checkNew({ request, change }: Write, { metadata }: KubeObject): void {
+  if (change.operation === 'UPDATE' && metadata.uid) throw wrongUid(request, metadata.uid, '')
+  if (metadata.resourceVersion) {
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
+  }
+}
+
+const isUnconditional = ({ metadata: { resourceVersion: version } }: KubeObject): boolean => !version || version === '0'
+
+/** An update that names the version or the uid of what it replaces replaces nothing else. */
+function checkPreconditions({ request, change, stored, old }: Write, sent: KubeObject): void {
+  const { target, name } = request
+  const version = sent.metadata.resourceVersion
+  if (isUnconditional(sent)) {
+    if (target.resource.allowUnconditionalUpdate === false && !change.isRelative) {
+      const { group, plural } = target.resource
+      throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
+    }
+  } else if (!/^\d+$/.test(version!)) {
+    throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
+  } else if (Number(version) !== stored!.revision) {
+    throw conflict(groupResource(target), name, staleVersion)
+  }
+  const { uid } = sent.metadata
+  if (uid && uid !== old!.metadata.uid && !change.isRelative) throw wrongUid(request, uid, old!.metadata.uid ?? '')
+}
+
+function wrongUid(request: ResourceRequest, sent: string, stored: string): ApiError {
+  const { server, target, namespace, name } = request
+  const key = server.objects.key(target, namespace, name)
+  const why = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`
+  return conflict(groupResource(target), name, `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`)
+}
+
+/** Fills in what the client left out. A facade has no defaults. */
+export function applyDefaults({ request, change, object }: Write): void {
+  if (object && !change.rules.isServersOwn) request.target.resource.defaults?.(object, request.rules)
+}

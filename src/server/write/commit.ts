@@ -1,0 +1,74 @@
+import { ApiError, alreadyExists } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { encodeForStore } from '../encode-object.ts'
+import type { Registered } from '../registry.ts'
+import { StoredObject } from '../stored-object.ts'
+import { groupResource } from './names.ts'
+import type { Write } from './write.ts'
+
+/** Writes what the stages before have made, on condition that nobody else was faster, or acts. A dry run ends here, before anything is written. */
+export function commit(write: Write): Promise<void> | undefined {
+  if (write.change.action) return write.change.action()
+  if (write.operation === 'CREATE') return commitCreation(write)
+  return write.operation === 'UPDATE' ? commitUpdate(write) : commitDeletion(write)
+}
+
+function commitCreation(write: Write): Promise<void> | undefined {
+  const { request: { server, target }, change, object } = write
+  const { namespace = '', name = '' } = object!.metadata
+  const existing = server.objects.get(target, namespace, name)
+  if (existing) throw takenError(target, existing.object)
+  const stored = asStored(target, object!)
+  if (change.dryRun) {
+    write.result = unsaved(target, stored, 0)
+    return undefined
+  }
+  return server.objects.create(target, stored).then((written) => void (write.result = written))
+}
+
+async function commitUpdate(write: Write): Promise<void> {
+  const { request: { server, target }, change, stored, object } = write
+  // The server's own change may turn out to be none.
+  if (object === stored!.object) {
+    write.result = stored
+    return
+  }
+  const next = asStored(target, object!)
+  write.isRemoval = isGone(target, object!)
+  if (change.dryRun || write.isRemoval) write.result = unsaved(target, next, stored!.revision)
+  if (change.dryRun) return
+  if (write.isRemoval) await server.objects.remove(target, stored!)
+  else write.result = await server.objects.update(target, stored!, next)
+}
+
+async function commitDeletion(write: Write): Promise<void> {
+  const { request: { server, target }, change, stored, object, isRemoval } = write
+  // Kinds that end gracefully are marked first, even when they end at once: their watchers see why they went.
+  const isMarked = !isRemoval || target.resource.gracePeriod !== undefined
+  if (change.dryRun) {
+    write.result = isMarked ? unsaved(target, object!, stored!.revision) : stored
+    return
+  }
+  const last = isMarked ? await server.objects.update(target, stored!, object!) : stored!
+  write.result = isRemoval ? last.at(await server.objects.remove(target, last)) : last
+}
+
+const asStored = ({ resource }: Registered, object: KubeObject): KubeObject =>
+  resource.storedAs ? resource.storedAs.toStored(object) : object
+
+/** An object as it would be stored, which it is not: the answer to a dry run. */
+export function unsaved(target: Registered, object: KubeObject, revision: number): StoredObject {
+  return StoredObject.fromStore('', revision, encodeForStore(object).value, target.storage.head)
+}
+
+function takenError(target: Registered, existing: KubeObject): ApiError {
+  const error = alreadyExists(groupResource(target), existing.metadata.name!)
+  if (!existing.metadata.deletionTimestamp) return error
+  return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
+}
+
+/** An object that was only waiting for its finalizers is removed with the last of them. */
+function isGone(target: Registered, object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  return Boolean(deletionTimestamp) && !deletionGracePeriodSeconds && !finalizers?.length && !target.resource.isHeld?.(object)
+}

@@ -1,0 +1,50 @@
+import { addInt64, maxInt64Of, secondsInMs } from '../../api/int64.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { DeleteOptions } from '../objects.ts'
+import type { Registered } from '../registry.ts'
+import { timestamp } from './names.ts'
+
+const orphan = 'orphan'
+const foreground = 'foregroundDeletion'
+
+/** The finalizers by which the garbage collector will know what to do with the dependents. */
+function propagationFinalizers(target: Registered, object: KubeObject, options: DeleteOptions): string[] {
+  const wanted = (() => {
+    if (options.orphanDependents !== undefined) return options.orphanDependents ? orphan : ''
+    if (options.propagationPolicy === 'Orphan') return orphan
+    if (options.propagationPolicy === 'Foreground') return foreground
+    if (options.propagationPolicy === 'Background') return ''
+    // Unsaid: what the object itself carries counts, else the kind's habit.
+    if (object.metadata.finalizers?.includes(orphan)) return orphan
+    if (object.metadata.finalizers?.includes(foreground)) return foreground
+    return target.resource.defaultPropagation === 'Orphan' ? orphan : ''
+  })()
+  const others = (object.metadata.finalizers ?? []).filter((f) => f !== orphan && f !== foreground)
+  return wanted ? [...others, wanted] : others
+}
+
+/** What a delete makes of an object: its last form, and whether it goes now or stays until others are done with it. */
+export function markDeleted(target: Registered, object: KubeObject, options: DeleteOptions, now: number): { next: KubeObject; isRemoved: boolean } {
+  const { resource } = target
+  // What it does not change is shared, and need not be encoded again.
+  const meta = { ...object.metadata }
+  const next = { ...object, metadata: meta }
+  const finalizers = propagationFinalizers(target, object, options)
+  const grace = maxInt64Of([resource.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0])
+  if (finalizers.length || object.metadata.finalizers?.length) meta.finalizers = finalizers.length ? finalizers : undefined
+  const isFirst = !meta.deletionTimestamp
+  const isHeld = finalizers.length > 0 || grace > 0
+  if (isFirst) {
+    meta.deletionTimestamp = timestamp(now + secondsInMs(grace))
+    meta.deletionGracePeriodSeconds = grace
+    if (meta.generation) meta.generation = addInt64(meta.generation, 1)
+    resource.beginDeletion?.(next)
+  } else if (grace < (meta.deletionGracePeriodSeconds ?? 0)) {
+    // A shorter wait may be asked for later, a longer one may not.
+    const askedAt = Date.parse(meta.deletionTimestamp!) - secondsInMs(meta.deletionGracePeriodSeconds ?? 0)
+    meta.deletionTimestamp = timestamp(askedAt + secondsInMs(grace))
+    meta.deletionGracePeriodSeconds = grace
+  }
+  const waits = finalizers.length > 0 || (isHeld && (meta.deletionGracePeriodSeconds ?? 0) > 0) || Boolean(resource.isHeld?.(next))
+  return { next, isRemoved: !waits }
+}

@@ -1,0 +1,39 @@
+import { invalidObject } from '../../api/errors.ts'
+import type { FieldError } from '../../api/validation/field-error.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
+import { Path } from '../../api/validation/path.ts'
+import type { Registered } from '../registry.ts'
+import { groupKind } from './names.ts'
+import type { Write } from './write.ts'
+
+/** Refuses an object for what is wrong with its fields. */
+export function throwIfInvalid(target: Registered, name: string, errors: readonly FieldError[]): void {
+  if (errors.length) throw invalidObject(groupKind(target), name, errors)
+}
+
+/** Judges the object by the rules of its kind, and collects what to tell its sender. */
+export function validate(write: Write): void {
+  const { request, object } = write
+  if (write.operation === 'DELETE' || !object || write.change.rules.isServersOwn) return
+  throwIfInvalid(request.target, object.metadata.name ?? '', write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))
+  for (const warning of warningsOf(write)) request.warnings.push(warning)
+}
+
+function creationErrors({ request, object }: Write): FieldError[] {
+  const { resource } = request.target
+  return [
+    ...validateObjectMeta(object!.metadata, resource.namespaced, resource.nameRule, Path.of('metadata')),
+    ...resource.validate(object!, request.rules),
+  ]
+}
+
+function updateErrors({ request, change, object, old }: Write): FieldError[] {
+  const metaErrors = validateObjectMetaUpdate(object!.metadata, old!.metadata, Path.of('metadata'))
+  // Kubernetes judges the metadata for all kinds and then once more for the one: clients see each cause twice.
+  return [...metaErrors, ...metaErrors, ...change.rules.validate(object!, old!, request.rules)]
+}
+
+function warningsOf({ request, change, operation, object, old }: Write): readonly string[] {
+  if (operation === 'CREATE') return request.target.resource.warnings?.(object!, undefined, request.rules) ?? []
+  return change.rules.warnings?.(object!, old!, request.rules) ?? []
+}
