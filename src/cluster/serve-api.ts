@@ -133,8 +133,10 @@ function makeDataDir(dir: string): void {
   }
 }
 
-function openStore({ store, dataDir }: ServeOptions): Promise<Store> | Store {
-  return store === 'memory' ? openMemoryStore() : openLmdbStore({ dir: path.join(dataDir, 'db') })
+function openStore({ store, dataDir, logger }: ServeOptions): Promise<Store> | Store {
+  if (store === 'memory') return openMemoryStore()
+  const dir = path.join(dataDir, 'db')
+  return openLmdbStore({ dir, onConverted: () => logger.info('data of an older release was converted', { dir }) })
 }
 
 const kubernetesPlugins = new Set(

@@ -38,7 +38,7 @@ describe('ObjectStore', () => {
 
   it('keeps cluster-wide objects by their name alone', async () => {
     const written = await objects.create(places, { apiVersion: 'x.io/v1', kind: 'Place', metadata: { name: 'p' } })
-    expect(written.key).toBe('/registry/places/p')
+    expect(written.key).toBe('/registry/x.io/places/p')
   })
 
   it('refuses a name that is taken', async () => {

@@ -6,9 +6,8 @@ import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from './registry.ts'
 import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import { findByKey, registryPrefix } from './stored-keys.ts'
 import { type ReadValue, StoredObject, parseObject } from './stored-object.ts'
-
-const registryPrefix = '/registry/'
 
 export interface ObjectStoreOptions {
   /** Gives the reader of a kind's objects that another program has stored. Default: they are served as they are. */
@@ -23,7 +22,7 @@ export interface ObjectStoreOptions {
 export class ObjectStore {
   readonly #store: Store
   readonly #caches = new Map<Registered, ResourceCache>()
-  /** Events name keys; this finds the cache by the key's resource part. */
+  /** Events name keys; this finds the cache by the prefix of the key's kind. */
   readonly #byPrefix = new Map<string, ResourceCache>()
   readonly #encoded = new WeakMap<Buffer, Encoded>()
   readonly #mark: number | undefined
@@ -150,7 +149,7 @@ export class ObjectStore {
   }
 
   #cacheOf(key: string): ResourceCache | undefined {
-    return this.#byPrefix.get(key.slice(0, key.indexOf('/', registryPrefix.length) + 1))
+    return findByKey(this.#byPrefix, key)
   }
 
   /** Hands the events of one commit to the caches they belong to, keeping their order within each. */

@@ -1,5 +1,6 @@
 import type { Resource, Verb } from './resource.ts'
 import type { Action } from './subresources/action.ts'
+import { assertSeparate, keyPrefix } from './stored-keys.ts'
 import { type Head, headOf } from './stored-object.ts'
 
 const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
@@ -12,7 +13,7 @@ export interface Registered {
   readonly verbs: ReadonlySet<Verb>
   /** Where its objects are stored: its own place, or that of the resource it is another version of. */
   readonly storage: Registered
-  /** `/registry/pods/` */
+  /** See keyPrefix. */
   readonly prefix: string
   readonly head: Head
   readonly actions: ReadonlyMap<string, Action>
@@ -68,7 +69,10 @@ export class Registry {
     const added: Registered[] = []
     for (const resource of inOrder) {
       const registered = this.#register(resource)
-      if (!resource.storedAs && !resource.virtual) put(this.#stored, resource.group, registered)
+      if (!resource.storedAs && !resource.virtual) {
+        assertSeparate(registered, this.storages())
+        put(this.#stored, resource.group, registered)
+      }
       put(this.#byVersion, registered.apiVersion, registered)
       added.push(registered)
     }
@@ -109,7 +113,7 @@ export class Registry {
       type: resource.type ?? resource.kind,
       verbs: new Set(resource.verbs ?? allVerbs),
       storage: undefined as unknown as Registered,
-      prefix: `/registry/${resource.plural}/`,
+      prefix: keyPrefix(resource.group, resource.plural),
       head: headOf(apiVersion, resource.kind),
       actions: new Map(own.map((a) => [a.of.subresource, a])),
     }

@@ -113,9 +113,9 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** The data directory cannot be used: in use, corrupt, or not ours. Nothing was changed. */
+/** The data directory cannot be used: in use, corrupt, not ours, or of another format. Nothing was changed. */
 export class StoreOpenError extends Error {
-  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat'
+  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat' | 'NotConverted'
   constructor(why: StoreOpenError['why'], message: string) {
     super(message)
     this.name = 'StoreOpenError'

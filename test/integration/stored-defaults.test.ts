@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../src/api/object.ts'
+import { keyPrefix } from '../../src/server/stored-keys.ts'
 import { type Store, openLmdbStore, openMemoryStore } from '../../src/store/index.ts'
 import { oneOfEachKind } from '../kubectl/one-of-each-kind.ts'
 import { type Options, TestServer } from './server.ts'
@@ -136,7 +137,7 @@ describe.each(drivers)('in a store of $driver,', ({ open }) => {
       const store = await open()
       // A watch from revision 0 would begin anywhere.
       await put(store, '/before', {})
-      revision = await put(store, `/registry/${row.plural}/default/old`, storedAs(row))
+      revision = await put(store, `${keyPrefix(row.apiVersion.split('/')[0]!, row.plural)}default/old`, storedAs(row))
       server = await TestServer.start({ store })
     })
 

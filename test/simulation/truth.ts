@@ -1,4 +1,8 @@
 import type { KubeObject } from '../../src/api/object.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { Registry } from '../../src/server/registry.ts'
+import { allResources } from '../../src/server/resources/index.ts'
+import { findByKey, registryPrefix } from '../../src/server/stored-keys.ts'
 import type { Store, StoreEvent } from '../../src/store/index.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -14,7 +18,7 @@ export interface Change {
   readonly after: KubeObject | undefined
 }
 
-const registryPrefix = '/registry/'
+const places = new Map(new Registry(allResources(systemRandom), []).storages().map((place) => [place.prefix, place]))
 
 /** Everything that was ever committed, read straight from the disk: neither crashes nor compaction make it forget. */
 export class Truth {
@@ -89,9 +93,8 @@ export class Truth {
   }
 
   #take(event: StoreEvent): void {
-    const slash = event.key.indexOf('/', registryPrefix.length)
-    const plural = event.key.slice(registryPrefix.length, slash)
-    const key = event.key.slice(slash + 1)
+    const { prefix, resource: { plural } } = findByKey(places, event.key)!
+    const key = event.key.slice(prefix.length)
     let ofPlural = this.#byKey.get(plural)
     if (!ofPlural) this.#byKey.set(plural, (ofPlural = new Map()))
     let changes = ofPlural.get(key)

@@ -16,13 +16,13 @@ export interface Format {
   version: number
 }
 
-export const currentFormat: Format = { name: 'coxswain-store', version: 1 }
+export const currentFormat: Format = { name: 'coxswain-store', version: 2 }
 
 /** A format that a later release wrote. */
 export class NewerFormat extends Error {
   readonly version: number
   constructor(version: number) {
-    super(`it has format ${version}`)
+    super(`format ${version}`)
     this.version = version
   }
 }
@@ -46,17 +46,65 @@ export function encodeMeta(value: Format | Compacted | Reserved): Buffer {
   return Buffer.concat([checksum, json])
 }
 
-/** What a file holds. */
+/**
+ * Prefixes of keys that differ between formats 1 and 2. Format 1 kept every kind under its plural name; format 2 has
+ * the keys that Kubernetes uses in etcd. All other kinds of format 1 have the same keys in both. This table never
+ * changes: files of format 1 are what they are.
+ */
+const renamed: readonly (readonly [inFormat1: string, inFormat2: string])[] = [
+  ['/registry/clonesets/', '/registry/apps.kruise.io/clonesets/'],
+  ['/registry/endpoints/', '/registry/services/endpoints/'],
+  ['/registry/ingresses/', '/registry/ingress/'],
+  ['/registry/nodes/', '/registry/minions/'],
+  ['/registry/replicationcontrollers/', '/registry/controllers/'],
+  ['/registry/services/', '/registry/services/specs/'],
+]
+
+/** The key in format 2 of a record of format 1. */
+export function keyInFormat2(key: string): string {
+  const found = renamed.find(([inFormat1]) => key.startsWith(inFormat1))
+  return found ? found[1] + key.slice(found[0].length) : key
+}
+
+/** Records that have to be written anew because the current format has other keys for them. */
+export interface Outdated {
+  readonly revisions: readonly number[]
+  /** How many of them LMDB may give pages of their own, and the size of these. */
+  readonly long: { readonly count: number; readonly bytes: number }
+}
+
+/** LMDB gives a record pages of its own if a page has no room for two; a key may become 15 bytes longer. */
+const longBytes = 1900
+
+/** The contents of a file. */
 export interface Contents {
   readonly state: LogState
-  /** Where it holds it. */
+  /** Where records lie in the file. */
   readonly places: RecordPlaces
+  /** Given for a file of an older format, which must be converted before it is used. */
+  readonly outdated: Outdated | undefined
 }
 
 type Descriptions = ReadonlyMap<string, Buffer>
 
-/** How to read every format that was ever released. A new one keeps the old ones here, and is written by all that is new. */
-const readers: Readonly<Record<number, (file: LmdbFile, descriptions: Descriptions) => Contents>> = { 1: readFormat1 }
+type Reader = (file: LmdbFile, descriptions: Descriptions) => Contents
+
+/** A reader for every format that was ever released. */
+const readers: Readonly<Record<number, Reader>> = {
+  1(file, descriptions) {
+    const revisions: number[] = []
+    const long = { count: 0, bytes: 0 }
+    const contents = readLog(file, descriptions, (revision, key, size) => {
+      if (keyInFormat2(key) === key) return
+      revisions.push(revision)
+      if (size < longBytes) return
+      long.count++
+      long.bytes += size
+    })
+    return { ...contents, outdated: { revisions, long } }
+  },
+  2: (file, descriptions) => ({ ...readLog(file, descriptions), outdated: undefined }),
+}
 
 /** Reads and checks the whole file, without LMDB and without a change. Throws FileProblem or NewerFormat. */
 export function readContents(path: string): Contents {
@@ -72,7 +120,7 @@ export function readContents(path: string): Contents {
   }
 }
 
-function chooseReader(file: LmdbFile, descriptions: Descriptions): typeof readFormat1 {
+function chooseReader(file: LmdbFile, descriptions: Descriptions): Reader {
   const description = descriptions.get('format')
   if (!file.has(logName) || !description) throw new FileProblem('ForeignFormat', 'it is an LMDB file of another application')
   const { name, version } = decodeMeta<Format>(description)
@@ -82,7 +130,12 @@ function chooseReader(file: LmdbFile, descriptions: Descriptions): typeof readFo
   return reader
 }
 
-function readFormat1(file: LmdbFile, descriptions: Descriptions): Contents {
+/** Reads the records of any format: they differ only in their keys. */
+function readLog(
+  file: LmdbFile,
+  descriptions: Descriptions,
+  onRecord?: (revision: number, key: string, size: number) => void,
+): Omit<Contents, 'outdated'> {
   const reserved = descriptions.get('reserved')
   if (reserved && file.size < decodeMeta<Reserved>(reserved).bytes) throw new FileProblem('Corrupt', 'it is truncated')
   const compacted = descriptions.get('compacted')
@@ -96,7 +149,9 @@ function readFormat1(file: LmdbFile, descriptions: Descriptions): Contents {
     const isNext = isForgotten ? revision > last : revision === Math.max(last, state.compactedRevision) + 1
     if (!isNext) throw new FileProblem('Corrupt', `revision ${revision} follows revision ${last}`)
     if (!isIntact(bytes, revision)) throw new FileProblem('Corrupt', `revision ${revision} does not match its checksum`)
-    state.recover(decodeHead(bytes))
+    const head = decodeHead(bytes)
+    state.recover(head)
+    onRecord?.(revision, head.key, bytes.length)
     if (position !== undefined) places.add(revision, position, bytes.length)
     last = revision
   })

@@ -14,9 +14,11 @@ export interface Databases {
   meta: Database<Buffer, Buffer>
 }
 
-interface LmdbStats {
+/** The statistics of lmdb that we use. */
+export interface LmdbStats {
   pageSize: number
   lastPageNumber: number
+  treeDepth: number
   treeLeafPageCount: number
   treeBranchPageCount: number
 }

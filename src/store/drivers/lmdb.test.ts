@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SetClock } from '../conformance/scene.ts'
 import { CompactedError, StoreOpenError } from '../store.ts'
 import type { Store, StoreEvent, Versioned } from '../store.ts'
-import { encodeMeta } from './lmdb-format.ts'
+import { encodeMeta, keyInFormat2 } from './lmdb-format.ts'
 import { openLmdbStore } from './lmdb.ts'
 
 let dir: string
@@ -170,6 +170,99 @@ describe('openLmdbStore() on the file of an older release', () => {
     await store.compact(store.revision)
     await store.close()
   })
+
+  const keys: [inFormat1: string, inFormat2: string][] = [
+    ['/registry/services/default/web', '/registry/services/specs/default/web'],
+    ['/registry/services/specs/web', '/registry/services/specs/specs/web'],
+    ['/registry/services/endpoints/web', '/registry/services/specs/endpoints/web'],
+    ['/registry/endpoints/default/web', '/registry/services/endpoints/default/web'],
+    ['/registry/endpointslices/default/web', '/registry/endpointslices/default/web'],
+    ['/registry/nodes/n-1', '/registry/minions/n-1'],
+    ['/registry/replicationcontrollers/default/web', '/registry/controllers/default/web'],
+    ['/registry/ingresses/default/web', '/registry/ingress/default/web'],
+    ['/registry/ingressclasses/web', '/registry/ingressclasses/web'],
+    ['/registry/clonesets/default/web', '/registry/apps.kruise.io/clonesets/default/web'],
+    ['/registry/pods/default/nodes', '/registry/pods/default/nodes'],
+    ['/registry/events/default/web', '/registry/events/default/web'],
+    ['/else/registry/nodes/n-1', '/else/registry/nodes/n-1'],
+  ]
+
+  it.each(keys)('has for %s the key %s', (inFormat1, inFormat2) => expect(keyInFormat2(inFormat1)).toBe(inFormat2))
+
+  /** Makes the file what the release before would have written with these writes. */
+  async function asFormat1(): Promise<void> {
+    const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
+    const meta = root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    await meta.put(Buffer.from('format'), encodeMeta({ name: 'coxswain-store', version: 1 }))
+    await root.close()
+  }
+
+  async function everything(store: Store) {
+    const events: StoreEvent[] = []
+    // The copies hold what each event replaced.
+    const take = (some: readonly StoreEvent[]): void => void events.push(...some.map((event) => ({ ...event })))
+    const watch = await store.watch('', store.compactedRevision, take)
+    const { items } = await store.range('')
+    watch.close()
+    return { items, events, revisions: [store.revision, store.compactedRevision, store.revisionAt(2000)] }
+  }
+
+  it('converts keys once, and keeps revisions, history, times, marks and values', async () => {
+    const clock = new SetClock()
+    clock.timeMs = 1000
+    const store = await openLmdbStore({ dir, clock })
+    const sizes = [0, 10, 1900, 2000, 2020, 2040, 5000]
+    for (const [i, [key]] of keys.entries()) {
+      clock.timeMs += 100
+      const value = Buffer.alloc(sizes[i % sizes.length]!, `${key} `)
+      const created = await store.write({ key, expected: 0, value, mark: i })
+      const expected = created.ok ? created.revision : 0
+      const next = i % 4 === 3 ? undefined : Buffer.concat([value, value])
+      await store.write({ key, expected, value: next, mark: 100 + i })
+    }
+    await store.compact(7)
+    const before = await everything(store)
+    await store.close()
+    await asFormat1()
+
+    let conversions = 0
+    const open = () => openLmdbStore({ dir, clock, onConverted: () => conversions++ })
+    const converted = await open()
+    const after = await everything(converted)
+    await fill(converted, 30)
+    await converted.close()
+    const again = await open()
+    expect([again.revision, conversions]).toEqual([2 * keys.length + 60, 1])
+    await again.close()
+
+    const rename = <T extends { key: string }>(what: T): T => ({ ...what, key: keyInFormat2(what.key) })
+    const byKey = (a: Versioned, b: Versioned): number => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))
+    expect(after.items).toEqual(before.items.map(rename).sort(byKey))
+    expect(after.events).toEqual(
+      before.events.map((event) => ({ ...rename(event), previous: event.previous && rename(event.previous) })),
+    )
+    expect(after.revisions).toEqual(before.revisions)
+    expect(after.items.length).toBe(10)
+    expect(after.events.length).toBe(2 * keys.length - 7)
+  })
+
+  it.each([10, 100, 1500, 3000])('makes the file as long as it will need, with records of %s bytes', async (size) => {
+    const store = await openLmdbStore({ dir })
+    const value = Buffer.alloc(size, 'x')
+    const keys = Array.from({ length: 5000 }, (_, i) => `/registry/clonesets/a/${i}`)
+    await Promise.all(keys.map((key) => store.write({ key, expected: 0, value })))
+    await store.close()
+    await asFormat1()
+    const before = statSync(file).size
+    await (await openLmdbStore({ dir })).close()
+    const root = openLmdb({ path: file, noSubdir: true, overlappingSync: false })
+    const meta = root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    const reserved = meta.getBinary(Buffer.from('reserved'))!
+    await root.close()
+    // LMDB would have made it longer.
+    expect(JSON.parse(reserved.toString('utf8', 4))).toEqual({ bytes: statSync(file).size })
+    expect(statSync(file).size).toBeLessThan(4 * before)
+  })
 })
 
 describe('openLmdbStore() on a file that is not ours', () => {
@@ -202,10 +295,10 @@ describe('openLmdbStore() on a file that is not ours', () => {
   })
 
   it('refuses what a newer release wrote', async () => {
-    await metaNamed('meta', encodeMeta({ name: 'coxswain-store', version: 2 }))
+    await metaNamed('meta', encodeMeta({ name: 'coxswain-store', version: 3 }))
     const refused = await refusal()
     expect(refused.why).toBe('NewerFormat')
-    expect(refused.message).toContain('format 2')
+    expect(refused.message).toContain(`the data in ${dir} was written by a newer release (format 3; this one reads 2)`)
   })
 })
 

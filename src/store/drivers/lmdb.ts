@@ -7,7 +7,9 @@ import { StoreOpenError } from '../store.ts'
 import type { Store } from '../store.ts'
 import { DirectoryInUse, lockDirectory } from './directory-lock.ts'
 import { FileReserve } from './file-reserve.ts'
+import { NotConverted, convertFile } from './lmdb-conversion.ts'
 import { NewerFormat, currentFormat, encodeMeta, logName, metaName, readContents } from './lmdb-format.ts'
+import type { Contents } from './lmdb-format.ts'
 import { FileProblem } from './lmdb-header.ts'
 import { LmdbLog } from './lmdb-log.ts'
 import type { Databases } from './lmdb-log.ts'
@@ -16,17 +18,19 @@ export interface LmdbStoreOptions {
   /** Made if it does not exist. Holds one store. */
   dir: string
   clock?: Clock
+  /** Called when data of an older format has been converted. */
+  onConverted?: (() => void) | undefined
 }
 
 /** Opens the store in a directory, or makes one. Rejects with StoreOpenError, having changed nothing. */
-export async function openLmdbStore({ dir, clock = systemClock }: LmdbStoreOptions): Promise<Store> {
+export async function openLmdbStore({ dir, clock = systemClock, onConverted }: LmdbStoreOptions): Promise<Store> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = join(dir, 'data.mdb')
   let unlock: (() => Promise<void>) | undefined
   try {
     unlock = await lockDirectory(dir)
     if (!existsSync(path)) await createFile(path)
-    const { state, places } = readContents(path)
+    const { state, places } = await readConverted(path, onConverted)
     const databases = await openDatabases(path)
     const log = new LmdbLog(path, databases, places, await FileReserve.of(path), unlock)
     return new LogStore(log, state, clock)
@@ -36,13 +40,33 @@ export async function openLmdbStore({ dir, clock = systemClock }: LmdbStoreOptio
   }
 }
 
+/** Reads the file, and converts it first if an older release wrote it. */
+async function readConverted(path: string, onConverted: LmdbStoreOptions['onConverted']): Promise<Contents> {
+  const contents = readContents(path)
+  const { outdated } = contents
+  if (!outdated) return contents
+  const databases = await openDatabases(path)
+  try {
+    await convertFile(path, databases, { ...contents, outdated })
+  } finally {
+    await databases.root.close()
+  }
+  onConverted?.()
+  return readContents(path)
+}
+
 function explain(error: unknown, dir: string, path: string): unknown {
   if (error instanceof DirectoryInUse) {
     return new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)
   }
   if (error instanceof NewerFormat) {
-    const reads = `this release reads up to ${currentFormat.version}`
-    return new StoreOpenError('NewerFormat', `the data file ${path} was written by a newer release: ${error.message}, ${reads}`)
+    const formats = `format ${error.version}; this one reads ${currentFormat.version}`
+    const help = 'It was not changed; use that release, or a backup from before it'
+    return new StoreOpenError('NewerFormat', `the data in ${dir} was written by a newer release (${formats}). ${help}`)
+  }
+  if (error instanceof NotConverted) {
+    const what = `the data in ${dir} could not be converted to format ${currentFormat.version}: ${error.message}`
+    return new StoreOpenError('NotConverted', `${what}. It was not changed, and the release before can still open it`)
   }
   if (!(error instanceof FileProblem)) return error
   return error.why === 'Corrupt'

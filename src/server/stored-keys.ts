@@ -1,0 +1,94 @@
+/** Every object is stored under this. */
+export const registryPrefix = '/registry/'
+
+/**
+ * The kinds outside the core group that kube-apiserver 1.36 stores without their group, so that our keys are the ones
+ * that it would use. A kind is listed here only if it is Kubernetes' own: a custom resource in one of these groups is
+ * stored by group, like every other.
+ */
+const ungrouped: Readonly<Record<string, readonly string[]>> = {
+  'admissionregistration.k8s.io': [
+    'mutatingadmissionpolicies',
+    'mutatingadmissionpolicybindings',
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'validatingwebhookconfigurations',
+  ],
+  apps: ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],
+  autoscaling: ['horizontalpodautoscalers'],
+  batch: ['cronjobs', 'jobs'],
+  'certificates.k8s.io': ['certificatesigningrequests', 'clustertrustbundles', 'podcertificaterequests'],
+  'coordination.k8s.io': ['leasecandidates', 'leases'],
+  'discovery.k8s.io': ['endpointslices'],
+  'events.k8s.io': ['events'],
+  'flowcontrol.apiserver.k8s.io': ['flowschemas', 'prioritylevelconfigurations'],
+  'internal.apiserver.k8s.io': ['storageversions'],
+  'networking.k8s.io': ['ingressclasses', 'ingresses', 'ipaddresses', 'networkpolicies', 'servicecidrs'],
+  'node.k8s.io': ['runtimeclasses'],
+  policy: ['poddisruptionbudgets'],
+  'rbac.authorization.k8s.io': ['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
+  'resource.k8s.io': [
+    'deviceclasses',
+    'devicetaintrules',
+    'resourceclaims',
+    'resourceclaimtemplates',
+    'resourcepoolstatusrequests',
+    'resourceslices',
+  ],
+  'scheduling.k8s.io': ['podgroups', 'priorityclasses', 'workloads'],
+  'storage.k8s.io': [
+    'csidrivers',
+    'csinodes',
+    'csistoragecapacities',
+    'storageclasses',
+    'volumeattachments',
+    'volumeattributesclasses',
+  ],
+  'storagemigration.k8s.io': ['storageversionmigrations'],
+}
+
+/** Kubernetes' own kinds whose keys do not have their plural name. */
+const otherNames: Readonly<Record<string, string>> = {
+  endpoints: 'services/endpoints',
+  ingresses: 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+}
+
+/** What the keys of a kind's objects begin with: `/registry/pods/`, `/registry/example.com/widgets/`. */
+export function keyPrefix(group: string, plural: string): string {
+  const isUngrouped = group === '' || (Object.hasOwn(ungrouped, group) && ungrouped[group]!.includes(plural))
+  if (!isUngrouped) return `${registryPrefix}${group}/${plural}/`
+  return `${registryPrefix}${Object.hasOwn(otherNames, plural) ? otherNames[plural]! : plural}/`
+}
+
+/** The parts of a registered kind that say where it is stored. */
+export interface Place {
+  readonly prefix: string
+  readonly resource: { readonly group: string; readonly plural: string }
+}
+
+/**
+ * Throws if a range of one kind would show objects of another: no prefix may begin with another's. For that reason no
+ * kind has `/registry/services/`, while `/registry/services/specs/` and `/registry/services/endpoints/` are fine.
+ */
+export function assertSeparate(place: Place, others: Iterable<Place>): void {
+  for (const other of others) {
+    if (!place.prefix.startsWith(other.prefix) && !other.prefix.startsWith(place.prefix)) continue
+    const name = ({ resource: { group, plural }, prefix }: Place): string =>
+      `${group ? `${plural}.${group}` : plural} (${prefix})`
+    throw new Error(`${name(place)} cannot be stored beside ${name(other)}: their keys would mix`)
+  }
+}
+
+/**
+ * The kind that a key belongs to, out of a map by prefix. A prefix has one or two parts behind `/registry/`. None
+ * begins with another, so the first that is found is the only one.
+ */
+export function findByKey<T>(byPrefix: ReadonlyMap<string, T>, key: string): T | undefined {
+  const first = key.indexOf('/', registryPrefix.length) + 1
+  const found = byPrefix.get(key.slice(0, first))
+  return found ?? byPrefix.get(key.slice(0, key.indexOf('/', first) + 1))
+}
