@@ -42,6 +42,8 @@ export interface Transport {
   send<T>(request: ApiRequest): Promise<T>
   /** Opens a watch (`watch=true` is added). The returned function ends it; `closed` is then called without an error. */
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void
+  /** Calls `fn` when kinds have come or gone. Only a server of the same process can tell; others have to be asked. The returned function takes that back. */
+  whenKindsChange?(fn: () => void): () => void
   close(): Promise<void>
 }
 

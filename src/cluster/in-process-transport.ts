@@ -43,6 +43,10 @@ export class InProcessTransport implements Transport {
     return end
   }
 
+  whenKindsChange(fn: () => void): () => void {
+    return this.#server.parts.registry.listen(fn)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const end of this.#watches) end()

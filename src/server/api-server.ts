@@ -19,14 +19,14 @@ import { MetricsApi, NodeScraper, askOverTls } from './metrics/index.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
-import { Registry } from './registry.ts'
+import { type Registered, Registry } from './registry.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
 import { RequestPath } from './requests/serve.ts'
 import { allowEverything } from './auth/authorize.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
-import { defineVirtual } from './resource.ts'
+import { type Resource, defineVirtual } from './resource.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
@@ -126,6 +126,31 @@ export class ApiServer {
     server = new ApiServer(options, parts, tokens)
     await bootstrap(parts)
     return server
+  }
+
+  /** Serves further kinds from now on, with all that is stored of them. The function that comes back takes them away, and leaves their objects. */
+  async serve(resources: readonly Resource[]): Promise<() => void> {
+    const { registry, objects } = this.parts
+    const declared = registry.declare(resources)
+    const opened: Registered[] = []
+    const close = () => {
+      for (const place of opened.splice(0)) objects.closeKind(place)
+    }
+    try {
+      for (const place of declared) {
+        if (place.storage !== place || place.resource.virtual) continue
+        await objects.openKind(place)
+        opened.push(place)
+      }
+      registry.publish(declared)
+    } catch (e) {
+      close()
+      throw e
+    }
+    return () => {
+      registry.remove(declared)
+      close()
+    }
   }
 
   handle(exchange: Exchange): Promise<void> {

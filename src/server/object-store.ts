@@ -21,25 +21,32 @@ export interface ObjectStoreOptions {
 /** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
 export class ObjectStore {
   readonly #store: Store
-  readonly #caches = new Map<Registered, ResourceCache>()
+  /** Of kinds that are gone, too, as long as somebody is at work on one. */
+  readonly #caches = new WeakMap<Registered, ResourceCache>()
   /** Events name keys; this finds the cache by the prefix of the key's kind. */
   readonly #byPrefix = new Map<string, ResourceCache>()
   readonly #encoded = new WeakMap<Buffer, Encoded>()
+  readonly #options: ObjectStoreOptions
   readonly #mark: number | undefined
+  /** What happens to kinds that are being loaded, by the prefix of their keys. */
+  readonly #loading = new Map<string, StoreEvent[]>()
   #revision: number
   #feed: Watch | undefined
 
   private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
-    const { reader = () => parseObject, mark, freezes } = options
     this.#store = store
-    this.#mark = mark
+    this.#options = options
+    this.#mark = options.mark
     this.#revision = revision
-    for (const registered of registry.storages()) {
-      const foreign = { upTo: revision, ownMark: mark, read: reader(registered) }
-      const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
-      this.#caches.set(registered, cache)
-      this.#byPrefix.set(registered.prefix, cache)
-    }
+    for (const registered of registry.storages()) this.#byPrefix.set(registered.prefix, this.#newCache(registered, revision))
+  }
+
+  #newCache(registered: Registered, revision: number): ResourceCache {
+    const { reader = () => parseObject, mark, freezes } = this.#options
+    const foreign = { upTo: revision, ownMark: mark, read: reader(registered) }
+    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
+    this.#caches.set(registered, cache)
+    return cache
   }
 
   /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
@@ -54,6 +61,31 @@ export class ObjectStore {
     for (const item of items) objects.#cacheOf(item.key)?.load(item)
     objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
     return objects
+  }
+
+  /** Loads what is stored of a kind, and follows it from now on. */
+  async openKind(registered: Registered): Promise<void> {
+    const { prefix } = registered
+    if (this.#loading.has(prefix) || this.#byPrefix.has(prefix)) throw new Error(`${prefix} is open already`)
+    const meanwhile: StoreEvent[] = []
+    this.#loading.set(prefix, meanwhile)
+    try {
+      const { items, revision } = await this.#store.range(prefix)
+      const cache = this.#newCache(registered, revision)
+      for (const item of items) cache.load(item)
+      const missed = meanwhile.filter((event) => event.revision > revision)
+      if (missed.length) cache.apply(missed, missed.at(-1)!.revision)
+      this.#byPrefix.set(prefix, cache)
+    } finally {
+      this.#loading.delete(prefix)
+    }
+  }
+
+  /** Follows a kind no more, and ends its watches. */
+  closeKind(registered: Registered): void {
+    const cache = this.#byPrefix.get(registered.prefix)
+    this.#byPrefix.delete(registered.prefix)
+    cache?.end()
   }
 
   /** The newest revision that readers can see. */
@@ -160,8 +192,14 @@ export class ObjectStore {
     for (let i = 1; i <= events.length; i++) {
       const cache = this.#cacheOf(events[from]!.key)
       if (i < events.length && this.#cacheOf(events[i]!.key) === cache) continue
-      cache?.apply(events.slice(from, i), events[i - 1]!.revision)
+      if (cache) cache.apply(events.slice(from, i), events[i - 1]!.revision)
+      else if (this.#loading.size) this.#keep(events.slice(from, i))
       from = i
     }
+  }
+
+  /** What happens to kinds that are being loaded is taken in when they are. */
+  #keep(events: readonly StoreEvent[]): void {
+    for (const event of events) findByKey(this.#loading, event.key)?.push(event)
   }
 }

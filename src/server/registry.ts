@@ -34,7 +34,7 @@ export class Registry {
 
   constructor(resources: readonly Resource[], actions: readonly Action[]) {
     this.#actions = actions
-    this.add(resources)
+    this.publish(this.declare(resources))
   }
 
   /** Raised by every change of what is served. */
@@ -63,22 +63,34 @@ export class Registry {
     return [...this.#stored.values()].flatMap((group) => [...group.values()])
   }
 
-  /** Serves further kinds from now on. Versions that are stored as another come with, or after, that other one. */
-  add(resources: readonly Resource[]): readonly Registered[] {
+  /** What further kinds would be, once they are served. Versions that are stored as another come with, or after, that other one. */
+  declare(resources: readonly Resource[]): readonly Registered[] {
     const inOrder = [...resources].sort((a, b) => Number(Boolean(a.storedAs)) - Number(Boolean(b.storedAs)))
-    const added: Registered[] = []
-    for (const resource of inOrder) {
-      const registered = this.#register(resource)
-      if (!resource.storedAs && !resource.virtual) {
-        assertSeparate(registered, this.storages())
-        put(this.#stored, resource.group, registered)
-      }
+    const declared: Registered[] = []
+    for (const resource of inOrder) declared.push(this.#declareOne(resource, declared))
+    return declared
+  }
+
+  /** Serves kinds from now on that were declared. All of them or, where one cannot be served, none. */
+  publish(declared: readonly Registered[]): void {
+    this.#checkFree(declared)
+    for (const registered of declared) {
+      if (isStored(registered)) put(this.#stored, registered.resource.group, registered)
       put(this.#byVersion, registered.apiVersion, registered)
-      added.push(registered)
     }
-    this.#all = [...this.#all, ...added]
-    this.#tell(added, [])
-    return added
+    this.#all = [...this.#all, ...declared]
+    this.#tell(declared, [])
+  }
+
+  #checkFree(declared: readonly Registered[]): void {
+    const stored = this.storages()
+    for (const registered of declared) {
+      const { apiVersion, resource } = registered
+      if (this.find(apiVersion, resource.plural)) throw new Error(`${resource.plural} of ${apiVersion} is served already`)
+      if (!isStored(registered)) continue
+      assertSeparate(registered, stored)
+      stored.push(registered)
+    }
   }
 
   /** Serves some kinds no more. Their objects stay in the store. */
@@ -103,9 +115,8 @@ export class Registry {
     for (const listener of this.#listeners) listener(added, removed)
   }
 
-  #register(resource: Resource): Registered {
+  #declareOne(resource: Resource, beside: readonly Registered[]): Registered {
     const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version
-    if (this.find(apiVersion, resource.plural)) throw new Error(`${resource.plural} of ${apiVersion} is served already`)
     const own = this.#actions.filter((a) => a.of.group === resource.group && a.of.plural === resource.plural)
     const registered: { -readonly [K in keyof Registered]: Registered[K] } = {
       resource,
@@ -117,16 +128,19 @@ export class Registry {
       head: headOf(apiVersion, resource.kind),
       actions: new Map(own.map((a) => [a.of.subresource, a])),
     }
-    registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs) : registered
+    registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs, beside) : registered
     return registered
   }
 
-  #mustStore({ group, plural }: { group: string; plural: string }): Registered {
-    const found = this.stored(group, plural)
+  #mustStore({ group, plural }: { group: string; plural: string }, beside: readonly Registered[]): Registered {
+    const found = beside.find((r) => isStored(r) && r.resource.group === group && r.resource.plural === plural) ?? this.stored(group, plural)
     if (!found) throw new Error(`no resource is stored as ${group}/${plural}`)
     return found
   }
 }
+
+/** Whether a kind has objects of its own in the store. */
+const isStored = ({ resource }: Registered): boolean => !resource.storedAs && !resource.virtual
 
 function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
   let inner = map.get(key)

@@ -33,6 +33,8 @@ export class ResourceCache {
   readonly head: Head
   readonly #objects = new OrderedMap<StoredObject>()
   readonly #listeners = new Set<CacheListener>()
+  readonly #ends = new Set<() => void>()
+  #isEnded = false
   /** What writers have encoded, so that their own commit need not be parsed again. */
   readonly #encoded: WeakMap<Buffer, Encoded>
 
@@ -90,6 +92,20 @@ export class ResourceCache {
   listen(listener: CacheListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls `fn` once when the kind is served no more, at once if that is so already. The returned function takes that back. */
+  whenEnded(fn: () => void): () => void {
+    if (this.#isEnded) fn()
+    else this.#ends.add(fn)
+    return () => this.#ends.delete(fn)
+  }
+
+  /** The kind is served no more: nobody hears of it again. */
+  end(): void {
+    this.#isEnded = true
+    for (const fn of this.#ends) fn()
+    this.#listeners.clear()
   }
 
   #applyOne(event: StoreEvent): CacheEvent {

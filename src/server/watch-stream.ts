@@ -77,6 +77,8 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
     }
   }
 
+  stops.push(cache.whenEnded(() => end()))
+  if (isOver) return stop
   // Objects that were there are sent as they are now, which may be newer than when the watch was asked for.
   if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
   else if (spec.from >= objects.revision) stops.push(cache.listen(deliver))

@@ -47,6 +47,10 @@ export class LeaderTransport implements Transport {
     })
   }
 
+  whenKindsChange(fn: () => void): () => void {
+    return this.#inner.whenKindsChange?.(fn) ?? (() => {})
+  }
+
   close(): Promise<void> {
     return this.#inner.close()
   }

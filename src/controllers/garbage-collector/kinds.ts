@@ -33,6 +33,7 @@ export class Kinds {
   readonly #followed = new Map<string, Followed & { stop: () => void }>()
   readonly #stopping = new AbortController()
   #cancel: () => void = () => {}
+  #unsubscribe: () => void = () => {}
   #problem: string | undefined = 'the garbage collector does not know yet which kinds there are'
 
   constructor(ctx: FreeContext, isCollected: (type: ResourceType) => boolean, listener: KindsListener) {
@@ -67,6 +68,7 @@ export class Kinds {
   stop(): void {
     this.#stopping.abort(new Error('the garbage collector is stopped'))
     this.#cancel()
+    this.#unsubscribe()
     for (const { stop } of this.#followed.values()) stop()
     this.#followed.clear()
   }
@@ -89,7 +91,9 @@ export class Kinds {
     for (const followed of this.#followed.values()) this.#attend(followed)
     this.#problem = undefined
     this.#listener.ready()
-    this.#later(refreshMs, () => this.#again())
+    // A server of the same process tells; any other is asked now and then. Kinds may have come since the first look.
+    this.#later(1000, () => this.#again())
+    this.#unsubscribe = this.#ctx.client.transport.whenKindsChange?.(() => this.#soon()) ?? (() => {})
   }
 
   async #again(): Promise<void> {
@@ -97,7 +101,14 @@ export class Kinds {
     this.#later(refreshMs, () => this.#again())
   }
 
+  /** Looks again at once; kinds that come together are seen together. */
+  #soon(): void {
+    this.#cancel()
+    this.#later(0, () => this.#again())
+  }
+
   #later(ms: number, then: () => Promise<void>): void {
+    this.#cancel()
     if (!this.#stopping.signal.aborted) this.#cancel = this.#ctx.clock.after(ms, () => void then())
   }
 

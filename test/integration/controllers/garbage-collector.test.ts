@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { OwnerReference } from '../../../src/api/object.ts'
-import { TransportError, clusterroles, configmaps, namespaces, ownerReference, secrets } from '../../../src/client/index.ts'
+import type { KubeObject, OwnerReference } from '../../../src/api/object.ts'
+import { subdomainName } from '../../../src/api/validation/names.ts'
+import { defineResource } from '../../../src/server/resource.ts'
+import { TransportError, clusterroles, configmaps, namespaces, ownerReference, resourceType, secrets } from '../../../src/client/index.ts'
 import { SeededRandom } from '../../../src/cluster/testing.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'
 import { defineGarbageCollector, garbageCollector } from '../../../src/controllers/garbage-collector/index.ts'
@@ -298,6 +300,28 @@ describe('kinds that come and go', () => {
     hideSecrets(s.wire)
     await s.pass(600_000)
     expect([await names(s), s.wire.writes]).toEqual([['child'], []])
+  })
+})
+
+describe('kinds that come and go while it runs', () => {
+  const widgets = resourceType<KubeObject>({ group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true })
+  const kind = defineResource({ ...widgets, type: 'ConfigMap', nameRule: subdomainName, validate: () => [], validateUpdate: () => [] })
+
+  it('are collected within a second, and held on to no longer', async () => {
+    const s = await start()
+    await s.pass(5000)
+    const remove = await s.cluster.server.serve([kind])
+    const owner = await s.client.create(widgets, { metadata: { name: 'owner', namespace: 'default' } })
+    await make(s, 'child', [ownerReference(owner, {})])
+    await s.client.create(widgets, { metadata: { name: 'w', namespace: 'default', ownerReferences: [refTo(await make(s, 'keeper'))] } })
+    await s.pass(1000)
+    await s.client.delete(widgets, 'default', 'owner')
+    await s.client.delete(configmaps, 'default', 'keeper')
+    await s.pass(1000)
+    expect([await names(s), (await s.client.list(widgets, 'default')).items]).toEqual([[], []])
+    remove()
+    await s.pass(120_000)
+    expect(s.warnings.length).toBeLessThanOrEqual(1) // its watch ends before it is known to be gone
   })
 })
 

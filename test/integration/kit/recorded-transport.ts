@@ -44,6 +44,10 @@ export class RecordedTransport implements Transport {
     }
   }
 
+  whenKindsChange(fn: () => void): () => void {
+    return this.#inner.whenKindsChange?.(fn) ?? (() => {})
+  }
+
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
     const plural = request.path.slice(request.path.lastIndexOf('/') + 1)
     /** No event overtakes another. */
