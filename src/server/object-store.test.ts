@@ -125,6 +125,25 @@ describe('ObjectStore', () => {
     expect(objects.get(things, 'ns', 'a')).toBeDefined()
   })
 
+  it('keeps kinds of one name in different groups apart, and those whose keys begin alike', async () => {
+    const kinds = [['', 'services'], ['', 'endpoints'], ['example.com', 'services'], ['other.io', 'endpoints']] as const
+    const four = new Registry(
+      kinds.map(([group, plural]) => defineResource({ ...plain, group, kind: 'Thing', plural, namespaced: true })),
+      [],
+    )
+    const places = four.storages()
+    const writer = await ObjectStore.open(store, four, () => {})
+    for (const place of places) await writer.create(place, { ...thing('a'), apiVersion: place.apiVersion })
+    const reader = await ObjectStore.open(store, four, () => {})
+    for (const opened of [writer, reader]) {
+      expect(places.map((place) => opened.get(place, 'ns', 'a')?.revision)).toEqual([1, 2, 3, 4])
+      for (const place of places) {
+        const { items } = await opened.rangeAt(place, place.prefix, 4, undefined, undefined)
+        expect(items.map(({ object }) => object.apiVersion)).toEqual([place.apiVersion])
+      }
+    }
+  })
+
   it('leaves keys of kinds it does not know alone', async () => {
     await store.write({ key: '/registry/bogus/a', expected: 0, value: Buffer.from('{}') })
     await objects.create(things, thing('a'))

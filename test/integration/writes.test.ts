@@ -122,6 +122,49 @@ describe('a dry run', () => {
   })
 })
 
+describe('an update of another object with the same name', () => {
+  const selector = { matchLabels: { app: 'a' } }
+  const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
+  const inDefault = (root: string, plural: string) => `${root}/namespaces/default/${plural}`
+
+  it.each<[plural: string, url: string, object: object, key: string]>([
+    ['configmaps', configMaps, { data: {} }, '/registry/configmaps/default/a'],
+    ['nodes', '/api/v1/nodes', {}, '/registry/minions/a'],
+    [
+      'services',
+      inDefault('/api/v1', 'services'),
+      { spec: { ports: [{ port: 80 }] } },
+      '/registry/services/specs/default/a',
+    ],
+    ['endpoints', inDefault('/api/v1', 'endpoints'), {}, '/registry/services/endpoints/default/a'],
+    [
+      'replicationcontrollers',
+      inDefault('/api/v1', 'replicationcontrollers'),
+      { spec: { selector: selector.matchLabels, template } },
+      '/registry/controllers/default/a',
+    ],
+    [
+      'deployments',
+      inDefault('/apis/apps/v1', 'deployments'),
+      { spec: { selector, template } },
+      '/registry/deployments/default/a',
+    ],
+    [
+      'clonesets',
+      inDefault('/apis/apps.kruise.io/v1alpha1', 'clonesets'),
+      { spec: { selector, template } },
+      '/registry/apps.kruise.io/clonesets/default/a',
+    ],
+  ])('of %s names the key that Kubernetes would', async (_, url, object, key) => {
+    const { code, body } = await server.create(url, { ...object, metadata: { name: 'a' } })
+    expect(code).toBe(201)
+    const other = { ...body, metadata: { ...body.metadata, uid: '1' } }
+    const refused = await server.update(`${url}/a`, other)
+    expect(refused.code).toBe(409)
+    expect(refused.body.message).toContain(`StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0`)
+  })
+})
+
 describe('an update that changes nothing', () => {
   it('is no write: the version stays, and watchers hear nothing', async () => {
     const { body } = await server.create(configMaps, configMap('a', { x: '1' }))
