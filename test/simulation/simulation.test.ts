@@ -30,6 +30,16 @@ describe('every rule holds', () => {
   })
 })
 
+describe('what a leader has yet to hear or to tell is waited for before the cluster is idle', () => {
+  it.each([
+    ['its cache of volumes was frozen, and no volume wakes a set', 4942],
+    ['a pod of a set that asks for nothing has no node yet', 4999],
+  ])('%s', slowly, async (_, seed) => {
+    const { violation, history } = await run({ seed, steps: 2000, scenario: 'claim-recovery' })
+    expect(violation, violation ? history(60).join('\n') : '').toBeUndefined()
+  })
+})
+
 /** Where a part matters most, if not everywhere. */
 const fitting: Partial<Record<Breakage, string>> = {
   readiness: 'demonstration',

@@ -85,52 +85,68 @@ function waitsForTakenClaim(world: World, { metadata: { name, uid }, spec }: Sta
   return next.length > 0 && next.every((ordinal) => isTaken(`data-${name}-${ordinal}`))
 }
 
+/** True if the leader's cache of any kind has not seen the last change. */
+function isLeaderBehind({ managers }: World): boolean {
+  const leader = managers.find(({ life }) => life?.manager.isActive)?.life
+  return !leader || [...leader.caches].some((cache) => cache.behind() !== undefined)
+}
+
 /** In the end every pod is ready, but for those whose claims have to stay, and nothing is under way. */
-const allIsWell = (nodesOf: NodesOf): Invariant => ({
-  name: 'what can be made anew is',
-  unfinished(world): Verdict {
-    const kept = (world.truth.list(pods.plural) as Pod[]).find((pod) => hasFinalizer(pod, podFinalizer))
-    if (kept) return `pod ${kept.metadata.name} is kept`
-    const late = (world.truth.list(pods.plural) as Pod[]).find((pod) => pod.metadata.deletionTimestamp || (!controllerOf(pod) && isOnTheWay(world, nodesOf(world), pod)))
-    if (late) return `pod ${late.metadata.name} is on its way`
-    for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
-      const { name, annotations, generation, uid } = set.metadata
-      if (set.status.observedGeneration !== generation) return `${name} was not looked at`
-      const own = (world.truth.list(pods.plural) as Pod[]).filter((pod) => controllerOf(pod)?.uid === uid)
-      // A manager whose clock is an hour behind that of others would need an hour to see that a pod has had its time.
-      if (areClocksSet(world) && own.some((pod) => isStuck(world, nodesOf(world), set, pod))) continue
-      // A claim that is to go stays for as long as another pod uses it: the place of the set's own pod waits for that.
-      if (waitsForTakenClaim(world, set) && own.every((pod) => isPodReady(pod))) continue
-      if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
-      if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
-      const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
-      const asked = annotations?.[claimRecovery]
-      const isInvalid = asked !== undefined && asked !== 'recreate' && asked !== 'observe'
-      const near = reason === 'LimitReached' && !world.isIdle ? forgivenSoon(world, set) : undefined
-      if (near) return `${name} will forget how often ${near} was made anew`
-      if (isInvalid !== (reason === 'InvalidAnnotation')) return `${name} says ${reason}, and asks for ${asked}`
-      let isHeldUp = false
-      for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1) && !isHeldUp; ordinal++) {
-        const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
-        if (pod && !pod.metadata.deletionTimestamp && isPodReady(pod)) {
-          const unmarked = claimsOf(world, pod).find((claim) => claim && awaitsMark(claim))
-          if (unmarked) return `${unmarked.metadata.name} is used and does not say so`
-          continue
-        }
-        const isLetBe = pod ? isStuck(world, nodesOf(world), set, pod) : isWaitingForOthers(world, `data-${name}-${ordinal}`)
-        if (!isLetBe) return `pod ${name}-${ordinal} is not ready`
-        if (pod && asked !== undefined && !isInvalid && !isTold(world, set, pod)) return `nobody has said why ${name}-${ordinal} is kept`
-        // In order, nobody comes or goes after it.
-        isHeldUp = set.spec.podManagementPolicy !== 'Parallel'
+const allIsWell = (nodesOf: NodesOf): Invariant => {
+  /** When the leader's caches were last behind: what it has told before then, it may correct when it looks again. */
+  let behindAtMs = 0
+  return {
+    name: 'what can be made anew is',
+    afterStep(world): Verdict {
+      if (!world.faults.isOn && !world.isIdle && isLeaderBehind(world)) behindAtMs = world.timeline.nowMs
+      return undefined
+    },
+    unfinished: (world) => lackOf(world, nodesOf(world), behindAtMs),
+  }
+}
+
+function lackOf(world: World, storage: StorageNodes, behindAtMs: number): Verdict {
+  const kept = (world.truth.list(pods.plural) as Pod[]).find((pod) => hasFinalizer(pod, podFinalizer))
+  if (kept) return `pod ${kept.metadata.name} is kept`
+  const late = (world.truth.list(pods.plural) as Pod[]).find((pod) => pod.metadata.deletionTimestamp || (!controllerOf(pod) && isOnTheWay(world, storage, pod)))
+  if (late) return `pod ${late.metadata.name} is on its way`
+  for (const set of world.truth.list(statefulsets.plural) as StatefulSet[]) {
+    const { name, annotations, generation, uid } = set.metadata
+    if (set.status.observedGeneration !== generation) return `${name} was not looked at`
+    const own = (world.truth.list(pods.plural) as Pod[]).filter((pod) => controllerOf(pod)?.uid === uid)
+    // A manager whose clock is an hour behind that of others would need an hour to see that a pod has had its time.
+    if (areClocksSet(world) && own.some((pod) => isStuck(world, storage, set, pod))) continue
+    // A claim that is to go stays for as long as another pod uses it: the place of the set's own pod waits for that.
+    if (waitsForTakenClaim(world, set) && own.every((pod) => isPodReady(pod))) continue
+    if (annotations?.[stateAnnotation]) return `${name} has ${annotations[stateAnnotation]} under way`
+    if (isConditionTrue(set.status.conditions, 'ClaimRecovery')) return `${name} says that something is under way`
+    const reason = findCondition(set.status.conditions, 'ClaimRecovery')?.reason
+    const asked = annotations?.[claimRecovery]
+    const isInvalid = asked !== undefined && asked !== 'recreate' && asked !== 'observe'
+    const near = reason === 'LimitReached' && !world.isIdle ? forgivenSoon(world, set) : undefined
+    if (near) return `${name} will forget how often ${near} was made anew`
+    if (isInvalid !== (reason === 'InvalidAnnotation')) return `${name} says ${reason}, and asks for ${asked}`
+    let isHeldUp = false
+    for (let ordinal = 0; ordinal < (set.spec.replicas ?? 1) && !isHeldUp; ordinal++) {
+      const pod = world.truth.get(pods.plural, `default/${name}-${ordinal}`) as Pod | undefined
+      if (pod && !pod.metadata.deletionTimestamp && isPodReady(pod)) {
+        const unmarked = claimsOf(world, pod).find((claim) => claim && awaitsMark(claim))
+        if (unmarked) return `${unmarked.metadata.name} is used and does not say so`
+        continue
       }
-      const surplus = own.find((pod) => ordinalOf(pod) >= (set.spec.replicas ?? 1))
-      // In order, a pod that is too many and not ready waits for one before it that is not ready, either.
-      const isWaitedFor = set.spec.podManagementPolicy !== 'Parallel' && own.length > 1 && own.some((pod) => isStuck(world, nodesOf(world), set, pod))
-      if (surplus && !isHeldUp && !isWaitedFor) return `pod ${surplus.metadata.name} is too many`
+      const isLetBe = pod ? isStuck(world, storage, set, pod) : isWaitingForOthers(world, `data-${name}-${ordinal}`)
+      if (!isLetBe || (pod && isNodeSilent(world, pod))) return `pod ${name}-${ordinal} is not ready`
+      if (pod && asked !== undefined && !isInvalid && !isTold(world, set, pod, behindAtMs)) return `nobody has said why ${name}-${ordinal} is kept`
+      // In order, nobody comes or goes after it.
+      isHeldUp = set.spec.podManagementPolicy !== 'Parallel'
     }
-    return undefined
-  },
-})
+    const surplus = own.find((pod) => ordinalOf(pod) >= (set.spec.replicas ?? 1))
+    // In order, a pod that is too many and not ready waits for one before it that is not ready, either.
+    const isWaitedFor = set.spec.podManagementPolicy !== 'Parallel' && own.length > 1 && own.some((pod) => isStuck(world, storage, set, pod))
+    if (surplus && !isHeldUp && !isWaitedFor) return `pod ${surplus.metadata.name} is too many`
+  }
+  return undefined
+}
 
 const claimsOf = (world: World, pod: Pod) =>
   claimNamesOf(pod).map((name) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined)
@@ -142,13 +158,21 @@ const isWaitingForOthers = (world: World, claim: string): boolean =>
   world.truth.get(persistentvolumeclaims.plural, `default/${claim}`)?.metadata.deletionTimestamp !== undefined && usersOf(world, claim).length > 0
 
 /** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. One without a node has no time, and gets none while its claim is going. */
-function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod): boolean {
+function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod, behindAtMs: number): boolean {
   if (!pod.spec.nodeName) return claimsOf(world, pod).some((claim) => claim?.metadata.deletionTimestamp)
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
-  const toldByMs = since + parseDuration(metadata.annotations?.[claimRecoveryAfter])! + 65_000
+  // Pods that have had their time are looked at once a minute: no volume and no node wakes their set.
+  const toldByMs = Math.max(since + parseDuration(metadata.annotations?.[claimRecoveryAfter])!, behindAtMs) + 65_000
   const reason = findCondition(status.conditions, 'ClaimRecovery')?.reason ?? ''
   const isObserved = metadata.annotations?.[claimRecovery] === 'observe' && reason.startsWith('WouldRecreate')
   return world.timeline.nowMs > toldByMs && (isObserved || ['ClaimKept', 'LimitReached'].includes(reason))
+}
+
+/** True if a node has yet to take a pod, or to say why it does not start. No node takes a pod without its claim. */
+function isNodeSilent(world: World, pod: Pod): boolean {
+  if (!pod.spec.nodeName) return claimsOf(world, pod).every((claim) => claim && !claim.metadata.deletionTimestamp)
+  const said = findCondition(pod.status.conditions, 'PodReadyToStartContainers')
+  return !said || (said.status !== 'True' && !said.reason)
 }
 
 interface Tried { count: number; at: string }
