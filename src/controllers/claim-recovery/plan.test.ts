@@ -109,6 +109,9 @@ describe('status() and annotations()', () => {
   const alone = `Pod web-0 is made anew, its claims are kept: ${unhealthy}`
   const other = `${kept} Other words`
   const said = told('ClaimKept', other)
+  const itIsUsed = 'Claim data-web-0 is kept: it is used.'
+  const keptAfterAll = told('ClaimKept', `Pod web-0 is made anew. ${itIsUsed}`)
+  const unwanted = 'Pod web-0 was deleted and not made anew: the set did not want it any more.'
   const goingOn = 'goes on'
   const gone = { 'data-web-0': 'gone' }
   const tried = (count: number, seconds: number) => ({ [triesAnnotation]: JSON.stringify({ 'web-0': { count, at: ago(seconds) } }) })
@@ -125,11 +128,12 @@ describe('status() and annotations()', () => {
     ['that it is not needed', [ready(0)], underWay(), outcome(), 'False NotNeeded: Pod web-0 has come up by itself.', ''],
     ['that it is done, when the next pod is ready', [ready(0, { uid: 'next' })], underWay({ claims: gone }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
     ['or has had its time', [samplePod(0, { metadata: { uid: 'next' } })], underWay({ claims: gone }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
-    ['or is not wanted any more', [], underWay({}, { spec: { replicas: 0 } }), outcome(), 'False ClaimRecreated: Pod web-0 was made anew with data-web-0.', ''],
-    ['or waits for one before it', [samplePod(0)], underWay({ pod: 'web-1', uid: 'uid-web-1', claims: { 'data-web-1': 'gone' } }, { spec: { podManagementPolicy: 'OrderedReady' } }), outcome(), 'False ClaimRecreated: Pod web-1 was made anew with data-web-1.', ''],
+    ['that it is over, when the pod is not wanted any more', [], underWay({}, { spec: { replicas: 0 } }), outcome(), `False PodDeleted: ${unwanted}`, ''],
+    ['also when its claim was kept', [], underWay({}, { spec: { replicas: 0 }, ...keptAfterAll }), outcome(), `False PodDeleted: ${unwanted} ${itIsUsed}`, ''],
+    ['or when it waits for one before it', [samplePod(0)], underWay({ pod: 'web-1', uid: 'uid-web-1', claims: { 'data-web-1': 'gone' } }, { spec: { podManagementPolicy: 'OrderedReady' } }), outcome(), 'False PodDeleted: Pod web-1 was deleted, to be made anew after the pods before it.', ''],
     ['that only the pod is another one, if somebody else was faster', [ready(0, { uid: 'next' })], underWay(), outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
     ['that a pod was made anew alone', [ready(0, { uid: 'next' })], podAlone, outcome(), 'False PodRecreated: Pod web-0 was made anew, its claims were kept.', ''],
-    ['what was kept, to the end', [ready(0, { uid: 'next' })], underWay({}, told('ClaimKept', 'Kept.')), outcome(), 'False ClaimKept: Kept.', ''],
+    ['what was kept, to the end', [ready(0, { uid: 'next' })], underWay({}, keptAfterAll), outcome(), `False ClaimKept: Pod web-0 was made anew. ${itIsUsed}`, ''],
     ['a choice for the third time', [longFailed], sampleSet({ annotations: tried(2, 1510) }), outcome(), `True RecreatingClaim: Pod web-0 is made anew with data-web-0: it has had no sandbox since ${ago(1500)}: ${cause}. This is attempt 3 for this pod; the limit of the set is 10.`, goingOn],
     ['that a pod has to wait longer', [failed], sampleSet({ annotations: tried(2, 610) }), outcome(), `False BackingOff: Pod web-0 was made anew 2 times and is in trouble again. It is left alone until ${ago(-600)}.`, ''],
     ['that the limit is reached', [longFailed], sampleSet({ annotations: { [claimRecoveryLimit]: '2', ...tried(2, 1510) } }), outcome(), `False LimitReached: Pods of the set were made anew 2 times without success; the limit is 2. Pod web-0 is left as it is: it has had no sandbox since ${ago(1500)}: ${cause}`, ''],

@@ -122,14 +122,23 @@ function exhausted(seen: Observed, { pod, why, tries, limit }: Extract<Outlook, 
   return said?.reason === 'LimitReached' && said.message?.startsWith(words) ? {} : { says: saying('False', 'LimitReached', `${words}: ${why}`) }
 }
 
+/** The end of a recovery that is not waited for any more. */
 function ending(seen: Observed, recovery: Recovery): Saying {
+  const { pod } = recovery
   const said = current(seen.set)
-  if (said?.reason === 'ClaimKept') return saying('False', 'ClaimKept', said.message ?? '')
+  const kept = said?.reason === 'ClaimKept' ? (said.message ?? '').replace(`Pod ${pod} is made anew. `, '') : undefined
+  if (!seen.members.some((member) => member.pod.metadata.name === pod)) {
+    const isMissed = isWanted(seen.set, ordinalOf(seen.set, pod) ?? -1)
+    // Said for good: it has to be true when the pod is back, too.
+    const done = isMissed ? 'was deleted, to be made anew after the pods before it.' : 'was deleted and not made anew: the set did not want it any more.'
+    return saying('False', 'PodDeleted', [`Pod ${pod} ${done}`, ...(kept ? [kept] : [])].join(' '))
+  }
+  if (kept !== undefined) return saying('False', 'ClaimKept', `Pod ${pod} was made anew. ${kept}`)
   const isThere = seen.members.some(({ claims }) => claims.some(({ claim: { metadata } }) => recovery.claims[metadata.name!] === metadata.uid))
   // Somebody else may have deleted the pod, and what was in its way is over.
   return hasClaims(recovery) && !isThere
-    ? saying('False', 'ClaimRecreated', `Pod ${recovery.pod} was made anew with ${listOf(recovery)}.`)
-    : saying('False', 'PodRecreated', `Pod ${recovery.pod} was made anew, its claims were kept.`)
+    ? saying('False', 'ClaimRecreated', `Pod ${pod} was made anew with ${listOf(recovery)}.`)
+    : saying('False', 'PodRecreated', `Pod ${pod} was made anew, its claims were kept.`)
 }
 
 /** The set's status as others have written it, with one condition of ours. */

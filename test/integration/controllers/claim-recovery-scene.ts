@@ -175,7 +175,7 @@ export class ClaimRecoveryScene {
 
   /** What was said about an object by the controller of claim recovery. */
   async told(name: string): Promise<string[]> {
-    const reasons = /RecreatingClaim|RecreatingPod|ClaimKept|ClaimRecreated|PodRecreated|InvalidAnnotation|NotNeeded|NotAskedFor|BackingOff|LimitReached|WouldRecreate/
+    const reasons = /RecreatingClaim|RecreatingPod|ClaimKept|ClaimRecreated|PodRecreated|PodDeleted|InvalidAnnotation|NotNeeded|NotAskedFor|BackingOff|LimitReached|WouldRecreate/
     return (await this.#scene.events(name)).filter((line) => reasons.test(line))
   }
 }
