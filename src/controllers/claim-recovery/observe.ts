@@ -49,7 +49,7 @@ export function observe({ caches, nowMs }: ObserveContext, set: StatefulSet): Ob
     set,
     settings,
     recovery: recoveryOf(set),
-    tries: triesOf(set),
+    tries: triesOf(set) ?? {},
     storage: () => ({ volumes: caches.list(persistentvolumes), claims: caches.list(persistentvolumeclaims) }),
     nodes: () => caches.list(nodes),
     members: isAsked ? membersOf(caches, set) : [],

@@ -164,6 +164,31 @@ describe('status() and annotations()', () => {
   })
 })
 
+describe('records that cannot be read', () => {
+  const outcome: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
+  const problem = 'must be as the controller wrote it. Nothing is deleted until it is removed'
+  it.each<[string, Record<string, string>]>([
+    ['tries that are no JSON', { [triesAnnotation]: '{' }],
+    ['tries without a time', { [triesAnnotation]: '{"web-0":{"count":1}}' }],
+    ['tries below zero', { [triesAnnotation]: '{"web-0":{"count":-5,"at":"2026-01-01T00:00:00Z"}}' }],
+    ['tries of a pod that has none', { [triesAnnotation]: '{"web-0":{"count":9,"at":"soon"}}' }],
+    ['a state that is no JSON', { [stateAnnotation]: 'nonsense' }],
+    ['a state without a pod', { [stateAnnotation]: '{"uid":"uid-web-0"}' }],
+    ['a state whose claims have no uids', { [stateAnnotation]: stateText({ ...recovery, claims: { 'data-web-0': 7 as never } }) }],
+    ['tries that are nonsense while a recovery is under way', { [stateAnnotation]: stateText(recovery), [triesAnnotation]: '7' }],
+  ])('keep everything, and are told: %s', (_, said) => {
+    const set = sampleSet({ annotations: said })
+    const seen = sampleSeen([member(failed)], set)
+    const [name, value] = Object.entries(said).at(-1)!
+    expect(plan(seen)).toEqual({ actions: [] })
+    expect(findCondition(status(seen, outcome).conditions, 'ClaimRecovery')).toMatchObject({
+      status: 'False', reason: 'InvalidAnnotation', message: `metadata.annotations[${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`,
+    })
+    // The record is left for people to look at.
+    expect(annotations(seen, outcome)).not.toHaveProperty([name])
+  })
+})
+
 it('annotations() count how often a pod was made anew, and forget it for who does not ask any more', () => {
   const outcome: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
   const old = { [triesAnnotation]: JSON.stringify({ 'web-1': { count: 3, at: ago(60) }, 'web-7': { count: 1, at: ago(60) } }) }

@@ -12,17 +12,24 @@ export interface Recovery {
   claims: Readonly<Record<string, string>>
 }
 
-/** Undefined if there is none, or nobody could say what it means. */
-export function recoveryOf({ metadata }: StatefulSet): Recovery | undefined {
+/** The recovery that is written on a set; undefined if there is none, or if it is nonsense. */
+export function recoveryOf({ metadata }: Pick<StatefulSet, 'metadata'>): Recovery | undefined {
   const text = metadata.annotations?.[stateAnnotation]
   if (!text) return undefined
   try {
-    const { pod, uid, since, claims } = JSON.parse(text) as Partial<Recovery>
-    return pod && uid && since && claims ? { pod, uid, since, claims } : undefined
+    const { pod, uid, since, claims } = JSON.parse(text) as Partial<Record<keyof Recovery, unknown>>
+    const isReadable = [pod, uid, since].every(isText) && typeof claims === 'object' && claims !== null && Object.values(claims).every(isText)
+    return isReadable ? ({ pod, uid, since, claims } as Recovery) : undefined
   } catch {
     return undefined // it was written by somebody else
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+/** True if something is written on a set that cannot be read: a recovery may be under way, and nobody knows of which pod. */
+export const hasUnreadableRecovery = (set: Pick<StatefulSet, 'metadata'>): boolean =>
+  Boolean(set.metadata.annotations?.[stateAnnotation]) && recoveryOf(set) === undefined
 
 /** As it is written; empty for none, where something was written before. */
 export const stateText = (recovery: Recovery | undefined): string => (recovery ? JSON.stringify(recovery) : '')

@@ -109,7 +109,7 @@ export function sampleSet(over: SetOver = {}): StatefulSet {
 }
 
 export const sampleSeen = (members: readonly Member[], set = sampleSet()): Observed => ({
-  set, settings: settingsOf(set), recovery: recoveryOf(set), tries: triesOf(set), storage: around.storage, nodes: around.nodes, members, nowMs,
+  set, settings: settingsOf(set), recovery: recoveryOf(set), tries: triesOf(set) ?? {}, storage: around.storage, nodes: around.nodes, members, nowMs,
 })
 
 /** A pod whose node says so of its sandbox, for the last ten minutes. */

@@ -5,7 +5,7 @@ import { ordinalOf } from '../statefulset/index.ts'
 import type { Choice } from './choose.ts'
 import { type Observed, isWanted } from './observe.ts'
 import { type Action, type Outlook, outlookOf } from './plan.ts'
-import { type Recovery, hasClaims, stateAnnotation, stateText } from './recovery.ts'
+import { type Recovery, hasClaims, hasUnreadableRecovery, stateAnnotation, stateText } from './recovery.ts'
 import type { Terms } from './settings.ts'
 import { stageOf } from './stage.ts'
 import { type Tries, triesAnnotation } from './tries.ts'
@@ -155,9 +155,11 @@ export function annotations(seen: Observed, outcome: Outcome<Action>): Record<st
   const { recovery, tries } = next(seen, outcome)
   const { [stateAnnotation]: state, [triesAnnotation]: counted } = seen.set.metadata.annotations ?? {}
   const text = stateText(recovery)
+  const hasUnreadableState = seen.settings.kind !== 'off' && hasUnreadableRecovery(seen.set)
   const count = tries && (Object.keys(tries).length > 0 ? JSON.stringify(tries) : '')
   return {
-    ...(text || state ? { [stateAnnotation]: text } : {}),
+    // What cannot be read is left for people to look at.
+    ...(text || (state && !hasUnreadableState) ? { [stateAnnotation]: text } : {}),
     ...(count || (count === '' && counted) ? { [triesAnnotation]: count } : {}),
   }
 }

@@ -26,6 +26,13 @@ describe('countOf()', () => {
   })
 })
 
-it.each([['nothing', undefined], ['no JSON', '{'], ['a number', '{"web-0":3}'], ['half of it', '{"web-0":{"count":1}}'], ['no time', '{"web-0":{"count":1,"at":"soon"}}'], ['null', '{"web-0":null}']])('triesOf() takes %s for nothing', (_, text) => {
+it.each([
+  ['no JSON', '{'], ['a number', '{"web-0":3}'], ['half of it', '{"web-0":{"count":1}}'], ['no time', '{"web-0":{"count":1,"at":"soon"}}'], ['null', '{"web-0":null}'],
+  ['a list', '[]'], ['none at all', 'null'], ['less than once', '{"web-0":{"count":-5,"at":"2026-01-01T00:00:00Z"}}'],
+])('triesOf() does not take %s for nothing', (_, text) => {
+  expect(triesOf(sampleSet({ annotations: { [triesAnnotation]: text } }))).toBeUndefined()
+})
+
+it.each([['no annotation', undefined], ['an empty one', '']])('triesOf() reads nothing from %s', (_, text) => {
   expect(triesOf(sampleSet({ annotations: { [triesAnnotation]: text } }))).toEqual({})
 })

@@ -11,14 +11,19 @@ const longestWaitMs = 3_600_000
 /** A pod that was well for so many times its wait begins anew. */
 const forgivenAfterWaits = 10
 
-/** The tries that are written on a set. Nonsense counts as nothing. */
-export function triesOf({ metadata }: Pick<StatefulSet, 'metadata'>): Tries {
+/** The tries that are written on a set. Nonsense is undefined: nobody knows how often its pods were made anew. */
+export function triesOf({ metadata }: Pick<StatefulSet, 'metadata'>): Tries | undefined {
   try {
-    const tries = JSON.parse(metadata.annotations?.[triesAnnotation] || '{}') as Record<string, { count?: unknown; at?: unknown }>
-    return Object.fromEntries(Object.entries(tries).filter(([, one]) => Number.isInteger(one?.count) && !Number.isNaN(millisecondsOf(String(one?.at))))) as Tries
+    const tries: unknown = JSON.parse(metadata.annotations?.[triesAnnotation] || '{}')
+    const isReadable = typeof tries === 'object' && tries !== null && !Array.isArray(tries) && Object.values(tries).every(isTried)
+    return isReadable ? (tries as Tries) : undefined
   } catch {
-    return {} // it was written by somebody else
+    return undefined // it was written by somebody else
   }
+}
+
+function isTried(one: Partial<Tries[string]> | null): boolean {
+  return Number.isSafeInteger(one?.count) && one!.count! > 0 && !Number.isNaN(millisecondsOf(String(one!.at)))
 }
 
 /** How long a pod has before it is made anew for the next time: 5m, 10m, 20m, 40m, 1h, 1h … */
