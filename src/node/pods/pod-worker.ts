@@ -181,6 +181,7 @@ export class PodWorker {
       failure: this.#volumes.failure ?? this.#sandboxFailure,
       // A sandbox is only made once volumes are there: after a restart, it shows that they are.
       hasVolumes: !this.#hasEnded,
+      hasEnded: this.#hasEnded,
       isVouchedFor: this.#isVouchedFor,
       isFirst: known === undefined,
     })

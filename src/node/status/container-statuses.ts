@@ -50,7 +50,7 @@ function stateOf(seen: ContainersSeen, container: RuntimeContainer): ContainerSt
   return { waiting: { reason: 'ContainerCreating' } }
 }
 
-/** A container that is known to have run, and that the runtime has never heard of: the machine has lost it. */
+/** The state of a container that the runtime does not have: the machine has lost it, or its pod ended before it began. */
 const lostState: ContainerState = {
   terminated: {
     exitCode: 137,
@@ -130,5 +130,33 @@ export function containerStatuses(seen: ContainersSeen, containers: readonly Pod
   if (containers.length === 0) return undefined
   return containers.map((container) => statusOf(seen, container, old?.find((s) => s.name === container.spec.name)))
 }
+
+/** The statuses of a pod's containers by their sort. */
+export interface Statuses {
+  init: readonly ContainerStatus[]
+  regular: readonly ContainerStatus[]
+}
+
+const hasLeftWaiting = ({ state, lastState }: ContainerStatus): boolean => !state.waiting || lastState.terminated !== undefined
+const asEnded = (status: ContainerStatus): ContainerStatus => (status.state.terminated ? status : { ...status, state: lostState })
+const endedWell = ({ state, lastState }: ContainerStatus): boolean => state.terminated?.exitCode === 0 || lastState.terminated?.exitCode === 0
+
+/**
+ * The statuses of a pod that has ended: a container that waits will never run, and is terminated, as kubelet has it.
+ * Without init containers these are all; else the init containers up to the last one that was tried, at least the
+ * first, and the regular ones only if the init containers were through.
+ */
+export function endedStatuses({ init, regular }: Statuses): Statuses {
+  const tried = Math.max(init.findLastIndex(hasLeftWaiting), 0)
+  const isInitialized = init.length === 0 || regular.some(hasLeftWaiting) || endedWell(init.at(-1)!)
+  return {
+    init: init.map((status, i) => (i <= tried ? asEnded(status) : status)),
+    regular: isInitialized ? regular.map(asEnded) : regular,
+  }
+}
+
+/** True if a status tells that a container has run. A container that never ran is lost at the end of its pod, too. */
+export const tellsOfRun = ({ state, lastState }: ContainerStatus): boolean =>
+  Boolean(state?.running ?? lastState?.terminated ?? (state?.terminated?.reason !== lostState.terminated!.reason && state?.terminated))
 
 export type { ContainerSort }

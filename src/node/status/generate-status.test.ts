@@ -14,6 +14,7 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
   waiting: new Map(),
   health: { isStarted: () => true, isReady: () => true },
   isEnding: false,
+  hasEnded: false,
   verdict: undefined,
   hostIps: ['192.168.0.1'],
   nowMs: noon,
@@ -142,6 +143,42 @@ describe('generateStatus()', () => {
   it('names the containers that are not ready', () => {
     const status = generateStatus(seen({ health: { isStarted: () => true, isReady: () => false } }))
     expect(said(status, 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady', message: 'containers with unready status: [app]' })
+  })
+})
+
+describe('generateStatus() of a pod that has ended', () => {
+  const lost = { exitCode: 137, reason: 'ContainerStatusUnknown' }
+  const withInit = samplePod({ initContainers: [{ name: 'first', image: 'app' }, { name: 'second', image: 'app' }] })
+  const withSidecar = samplePod({ initContainers: [{ name: 'first', image: 'app', restartPolicy: 'Always' }] })
+  const initDone = (name: string, exitCode = 0) => container(name, { state: 'exited', exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' })
+  const ended = { isEnding: true, hasEnded: true, hasVolumes: false }
+  const wait = new Map([['app', { reason: 'ImagePullBackOff', message: 'no' }]])
+  it.each<[string, Partial<Seen>, string]>([
+    ['before anything was done', { state: state([], []) }, 'Failed app:ContainerStatusUnknown'],
+    ['evicted', { state: state([], []), verdict: { ...verdict, reason: 'Evicted' } }, 'Failed app:ContainerStatusUnknown'],
+    ['while its image was not to be had', { state: state([]), waiting: wait }, 'Failed app:ContainerStatusUnknown'],
+    ['before its first init container', { pod: withInit, state: state([], []) }, 'Failed first:ContainerStatusUnknown second:PodInitializing app:PodInitializing'],
+    ['before its second one', { pod: withInit, state: state([initDone('first')]) }, 'Failed first:Completed second:PodInitializing app:PodInitializing'],
+    ['after its second one failed', { pod: withInit, state: state([initDone('first'), initDone('second', 1)]) }, 'Failed first:Completed second:Error app:PodInitializing'],
+    ['after its init containers', { pod: withInit, state: state([initDone('first'), initDone('second')]) }, 'Failed first:Completed second:Completed app:ContainerStatusUnknown'],
+    ['before its sidecar', { pod: withSidecar, state: state([], []) }, 'Failed first:ContainerStatusUnknown app:PodInitializing'],
+    ['well', { state: state([exited(0)]) }, 'Succeeded app:Completed'],
+  ])('%s', (_, more, expected) => {
+    const { phase, initContainerStatuses = [], containerStatuses = [] } = generateStatus(seen({ ...ended, ...more }))
+    const all = [...initContainerStatuses, ...containerStatuses].map(({ name, state: { terminated, waiting } }) => `${name}:${(terminated ?? waiting)?.reason}`)
+    expect([phase, ...all].join(' ')).toBe(expected)
+  })
+
+  it('tells how a container ended that never was, and is not sure after a loss of memory that it never was', () => {
+    const old = generateStatus(seen({ ...ended, state: state([], []) }))
+    expect(old.containerStatuses![0]).toMatchObject({ state: { terminated: lost }, restartCount: 0, ready: false })
+    const after = generateStatus(seen({ ...ended, old, isVouchedFor: false, state: state([], []) }))
+    expect(said(after, 'PodReadyToStartContainers')?.status).toBe('Unknown')
+  })
+
+  it('leaves containers that wait as they are until then', () => {
+    const [status] = generateStatus(seen({ isEnding: true, state: state([], []) })).containerStatuses!
+    expect(status!.state).toEqual({ waiting: { reason: 'ContainerCreating' } })
   })
 })
 

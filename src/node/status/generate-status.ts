@@ -6,7 +6,7 @@ import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../a
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import { type Saying, containersReady, initialized, podReady, readyToStartContainers } from './conditions.ts'
-import { type ContainersSeen, containerStatuses } from './container-statuses.ts'
+import { type ContainersSeen, containerStatuses, endedStatuses, tellsOfRun } from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
 
 /** A verdict on the whole pod that its containers' states cannot overturn: its deadline has passed, its node goes down. */
@@ -28,6 +28,8 @@ export interface Seen extends ContainersSeen {
   tellsSandbox: boolean
   /** Why the last attempt to mount volumes or to make a sandbox failed; undefined once another has succeeded. */
   failure: SandboxFailure | undefined
+  /** True once nothing of the pod runs any more, and nothing will. */
+  hasEnded: boolean
   /** Whether the pod's volumes are there. */
   hasVolumes: boolean
   /** True if the runtime remembers all the time since the pod was taken, or this agent took it. */
@@ -55,18 +57,18 @@ const sameTimeMs = 1000
 /** What is to be said about a pod now. Pure: times come from `old` where nothing has changed, and from `nowMs` where something has. */
 export function generateStatus(seen: Seen): PodStatus {
   const { pod, old, verdict } = seen
-  const init = containerStatuses(seen, initContainersOf(pod), old.initContainerStatuses)
-  const regular = containerStatuses(seen, regularContainersOf(pod), old.containerStatuses)
+  const init = containerStatuses(seen, initContainersOf(pod), old.initContainerStatuses) ?? []
+  const regular = containerStatuses(seen, regularContainersOf(pod), old.containerStatuses) ?? []
   const ephemeral = containerStatuses(seen, ephemeralContainersOf(pod), old.ephemeralContainerStatuses)
-  const statuses = { init: init ?? [], regular: regular ?? [] }
-  const presentPhase = finalPhase(old.phase, phaseOf(pod, statuses, seen.isEnding))
-  const phase = verdict ? finalPhase(old.phase, verdict.phase) : presentPhase
+  const statuses = seen.hasEnded ? endedStatuses({ init, regular }) : { init, regular }
+  const presentPhase = finalPhase(old.phase, phaseOf(pod, statuses, seen.isEnding), seen.hasEnded)
+  const phase = verdict ? finalPhase(old.phase, verdict.phase, seen.hasEnded) : presentPhase
   // As long as something runs, nobody may take the pod for ended; its conditions say already what is to come.
   const isHeldBack = verdict !== undefined && seen.state.containers.some((c) => c.state === 'running')
   const toldPhase = isHeldBack ? presentPhase : phase
   const sandbox = readySandbox(seen.state, pod.spec.hostNetwork === true)
   const containers = containersReady(pod, statuses, phase)
-  const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, statuses.regular) : []
+  const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, [...statuses.regular]) : []
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
   const isAwaited = !seen.isEnding && (phase === 'Pending' || phase === 'Running')
   // Also of a pod that is being ended: its last word is what others decide by.
@@ -98,8 +100,8 @@ export function generateStatus(seen: Seen): PodStatus {
     ...(seen.hostIps.length > 0 ? { hostIP: seen.hostIps[0]!, hostIPs: seen.hostIps.map((ip) => ({ ip })) } : {}),
     ...(ips.length > 0 ? { podIP: ips[0]!, podIPs: ips.map((ip) => ({ ip })) } : {}),
     startTime: old.startTime ?? timestamp(seen.nowMs),
-    ...(init ? { initContainerStatuses: init } : {}),
-    ...(regular ? { containerStatuses: regular } : {}),
+    ...(statuses.init.length > 0 ? { initContainerStatuses: [...statuses.init] } : {}),
+    ...(statuses.regular.length > 0 ? { containerStatuses: [...statuses.regular] } : {}),
     ...(ephemeral ? { ephemeralContainerStatuses: ephemeral } : {}),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   }
@@ -114,7 +116,7 @@ function isHistoryKnown({ state, old }: Seen): boolean {
 }
 
 function hasRunContainers({ initContainerStatuses = [], containerStatuses = [] }: PodStatus): boolean {
-  return [...initContainerStatuses, ...containerStatuses].some((c) => c.state?.running ?? c.state?.terminated ?? c.lastState?.terminated)
+  return [...initContainerStatuses, ...containerStatuses].some(tellsOfRun)
 }
 
 /** What became of a sandbox that the pod had before; undefined for its first one. */
@@ -131,8 +133,10 @@ function openedGates({ pod }: Seen, containerStatuses: ContainerStatus[]): Sayin
   return isThrough ? [{ type: inPlaceUpdateReady, status: 'True' }] : []
 }
 
-/** A pod that has ended stays ended, whatever becomes of what is left of it. */
-const finalPhase = (old: string | undefined, next: Phase): Phase => (old === 'Failed' || old === 'Succeeded' ? old : next)
+const isFinal = (phase: string | undefined): phase is 'Failed' | 'Succeeded' => phase === 'Failed' || phase === 'Succeeded'
+
+/** A pod that has ended stays ended, whatever becomes of what is left of it. One that ends before it has begun fails. */
+const finalPhase = (old: string | undefined, next: Phase, hasEnded: boolean): Phase => (isFinal(old) ? old : hasEnded && !isFinal(next) ? 'Failed' : next)
 
 function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: Int64 | undefined): PodCondition {
   const before = old?.find((c) => c.type === saying.type)

@@ -1,12 +1,8 @@
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
 import { initContainersOf, regularContainersOf, restarts } from '../pods/containers.ts'
+import type { Statuses } from './container-statuses.ts'
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed'
-
-interface Statuses {
-  init: readonly ContainerStatus[]
-  regular: readonly ContainerStatus[]
-}
 
 /** The phase that the statuses of a pod's containers add up to. */
 export function phaseOf(pod: Pod, { init, regular }: Statuses, isEnding: boolean): Phase {
