@@ -44,6 +44,7 @@ export type { Choice, Command, CommandResult, InClusterOptions, LoadOptions, Run
 export { LeaderElector, leaderIdentity } from './leader-election.ts'
 export type { LeaderElectorOptions } from './leader-election.ts'
 export { LeaderTransport, Leadership, NotLeaderError, lastWrittenAnnotation } from './leadership/index.ts'
+export { linkAbort } from './linked-abort.ts'
 export { adoptionPatch, claim, controllerOf, isControlledBy, isControlledByUid, ownerReference, refersTo, releasePatch } from './owners.ts'
 export type { Claim, OwnerPatch, OwnerReferenceOptions } from './owners.ts'
 export { apiVersionOf, keyOf, pathOf, resourceName, resourceType, splitKey } from './resource-type.ts'

@@ -2,6 +2,7 @@ import type { Pod } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { SandboxFailure } from '../../api/kinds/sandbox-condition.ts'
 import { parseDuration } from '../../base/duration.ts'
+import { linkAbort } from '../../client/index.ts'
 import { PodProbes } from '../probes/pod-probes.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
@@ -33,6 +34,9 @@ const soonestCrashMs = 1000
 /** The runtime did not end what it was to end. */
 const endRetryMs = 1000
 
+/** Why the start of a container is given up. */
+const sandboxGone = new Error('the sandbox is not ready any more')
+
 /** Why a pod is being ended. */
 type Ending = { why: 'deleted' | 'removed' | 'finished' | 'judged'; graceSeconds: number }
 
@@ -61,6 +65,8 @@ export class PodWorker {
   readonly #abort = new AbortController()
   /** Of everything: over when the agent stops. */
   readonly #leaving = new AbortController()
+  /** The container that is being started: it is given up when its sandbox is gone, however long its image takes. */
+  #starting: { sandboxId: string; abort(reason: unknown): void } | undefined
   /** True if there was a sandbox since this worker took the pod. */
   #hadSandbox = false
   /** The crash that the fault plan has in mind for the present sandbox. */
@@ -132,6 +138,7 @@ export class PodWorker {
 
   /** Something has happened to it in the runtime, or in what probes say of it. */
   changed(): void {
+    if (this.#starting && this.#readySandbox?.id !== this.#starting.sandboxId) this.#starting.abort(sandboxGone)
     this.report()
     this.wake()
   }
@@ -313,17 +320,23 @@ export class PodWorker {
     let started = 0
     for (const container of containers) {
       if (signal.aborted) return false
-      const sandbox = readySandbox(this.#context.view.state(this.uid), this.#pod.spec.hostNetwork === true)
+      const sandbox = this.#readySandbox
       if (!sandbox) return true // it has crashed meanwhile
       const { name } = container.spec
+      const link = linkAbort(signal)
+      this.#starting = { sandboxId: sandbox.id, abort: link.abort }
       try {
-        await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes.paths }, container, signal)
+        await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes.paths }, container, link.signal)
         this.#waiting.delete(name)
         started++
       } catch (e) {
+        if (link.signal.reason === sandboxGone) return true
         if (!(e instanceof StartError)) throw e
         this.#waiting.set(name, { reason: e.reason, message: e.message })
         this.#wakeIn(e.retryMs === undefined ? startRetryMs : e.retryMs)
+      } finally {
+        this.#starting = undefined
+        link.unlink()
       }
       this.report()
     }

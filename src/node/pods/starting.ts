@@ -71,6 +71,8 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
     if (e instanceof StartError) context.event(pod, 'Warning', 'Failed', `Error: ${e.reason}`, container)
     throw e
   }
+  // The image may have taken long: in a sandbox that is gone nothing is tried.
+  signal.throwIfAborted()
   // Only now: an image that is not there has a back-off of its own, and is no crash.
   if (restart) context.crashes.next(restart.key, restart.endedMs)
   const { hostIps, allocatable } = context.place()
@@ -94,6 +96,7 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
     await runtime.startContainer(id)
   } catch (e) {
     await view.refresh(sandbox.id, id)
+    if (signal.aborted) throw e
     throw failed('RunContainerError', e)
   }
   context.event(pod, 'Normal', 'Started', 'Container started', container)

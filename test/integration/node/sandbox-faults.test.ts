@@ -48,15 +48,24 @@ describe('a sandbox crashes', () => {
     expect((await scene.pod('web')).status?.containerStatuses?.[0]).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 137 } } })
   })
 
-  it('while an image is pulled, before any container runs', async () => {
-    await start()
-    breaks({ stage: 'sandbox-crash', fail: true }, { stage: 'image', delay: '20s' })
-    await scene.run('web')
-    await scene.pass(5000)
-    expect(await condition()).toMatch(/^False SandboxChanged/)
-    await scene.pass(120_000)
-    expect([await condition(), (await attempts())[0]]).toEqual(['True', '1 ready'])
-  })
+  const init = { initContainers: [{ name: 'load', image: 'load:1' }] }
+  it.each([['any container runs', {}, '20m'], ['its init container runs', init, '20m'], ['its container, after it was initialized', init, '0s']])(
+    'while an image is pulled, before %s: there is another one at once', async (_, spec, delay) => {
+      await start()
+      breaks({ stage: 'image', delay, container: 'load' }, { stage: 'image', delay: '20m', container: 'app' })
+      await scene.run('web', spec)
+      await scene.pass(60_000)
+      breaks({ stage: 'sandbox-crash', fail: true }, { stage: 'sandbox', delay: '2s' })
+      await scene.pass(1000)
+      expect(await condition()).toMatch(/^False SandboxChanged/)
+      await scene.pass(10_000)
+      expect([await condition(), (await attempts())[0]]).toEqual(['True', '1 ready'])
+      await scene.pass(10_000)
+      expect((await scene.condition('web', 'Ready'))?.status).toBe('True')
+      // Nothing was tried in the sandbox that was gone.
+      expect((await scene.events()).filter(({ reason }) => reason === 'Failed')).toEqual([])
+    },
+  )
 
   it('while an init container runs', async () => {
     await start()
