@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Transport } from '../client/index.ts'
 import { Monitor, type MonitorChoices, type Slo, SloConsumer, SnapshotFile, defaultChoices, groupForms, groupLabel, sloNeeds } from '../monitor/index.ts'
+import { ownDataDirectory } from '../store/index.ts'
 import { type PartOptions, type RunningPart, runPart } from './run-part.ts'
 import { readSlos } from './slo-tools.ts'
 
@@ -28,7 +29,15 @@ export async function runMonitor(options: RunMonitorOptions): Promise<RunningPar
   // Of every pod that is read little is kept: space that grows with what is read and dropped would be most of the memory of this process.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=30')
-  return runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
+  // Two monitors would write the same snapshot, one over the other.
+  const release = await ownDataDirectory(dataDir)
+  try {
+    const part = await runPart('monitor', options, ({ transport, metrics }) => makeMonitor({ choices: options, slos, dataDir, transport, metrics, logger }))
+    return { ...part, stop: () => part.stop().finally(release) }
+  } catch (e) {
+    await release()
+    throw e
+  }
 }
 
 /** Checks what was said about a monitor, and reads its objectives. */

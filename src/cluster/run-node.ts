@@ -7,6 +7,7 @@ import { systemRandom } from '../base/random.ts'
 import type { Transport } from '../client/index.ts'
 import { type CatalogueEntry, FaultPlan, type NodeAgent, NodeSources, type NodeSurroundings, StageTimes, followClusterPlan, type NodeDoor, doorNameOf, parseCatalogue, parseThresholds, processNode, serveNode, simulatedNode } from '../node/index.ts'
 import { createAuthority, issueServerCertificate } from '../server/index.ts'
+import { ownDataDirectory } from '../store/index.ts'
 import { readFlagFile } from './flag-files.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
@@ -128,6 +129,7 @@ async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, comm
 
 /** This machine, with pods as its processes. They outlive the agent. */
 async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
+  const release = await ownDataDirectory(dataDir)
   const agents: NodeAgent[] = []
   const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
   const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common)
@@ -139,10 +141,12 @@ async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiSer
       async close() {
         await door?.close()
         await runtime.close()
+        await release()
       },
     }
   } catch (e) {
     await door?.close()
+    await release()
     throw e
   }
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { isNotFound } from '../api/errors.ts'
 import { type ClusterAccess, HttpTransport, fixedCredentials, loadAccess } from '../client/index.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
@@ -48,8 +47,8 @@ export async function fetchSlos(source: SloSource): Promise<SloReport> {
 }
 
 /** Reads a file of objectives for a monitor with this creation timeout. Throws an error that names the file, and what is wrong in it. */
-export async function readSlos(file: string, creationTimeoutMs: number): Promise<Slo[]> {
-  const text = await readFile(file, 'utf8')
+export async function readSlos(file: string, creationTimeoutMs: number, namedBy = '--slo-file'): Promise<Slo[]> {
+  const text = readFlagFile(namedBy, file)
   try {
     const slos = await parseSlos(text)
     const problems = thresholdsPast(slos, creationTimeoutMs)
@@ -63,7 +62,7 @@ export async function readSlos(file: string, creationTimeoutMs: number): Promise
 
 /** A file of objectives, for Prometheus, its operator or Grafana. */
 export async function rulesOf(file: string, { format, creationTimeoutMs, ...options }: RulesOptions): Promise<string> {
-  const slos = await readSlos(file, creationTimeoutMs)
+  const slos = await readSlos(file, creationTimeoutMs, 'the file of objectives')
   if (format === 'grafana') return grafanaDashboard(slos)
   return format === 'operator' ? operatorObjects(slos, options) : prometheusRules(slos, options)
 }

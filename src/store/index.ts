@@ -2,6 +2,7 @@ export { CommitFailedError, CompactedError, FutureRevisionError, StoreClosedErro
 export type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from './store.ts'
 export { openMemoryStore } from './drivers/memory.ts'
 export type { MemoryStoreOptions } from './drivers/memory.ts'
+export { ownDataDirectory } from './drivers/directory-lock.ts'
 export { openLmdbStore } from './drivers/lmdb.ts'
 export type { LmdbStoreOptions } from './drivers/lmdb.ts'
 export { chooseCompaction, startCompactor } from './compactor.ts'

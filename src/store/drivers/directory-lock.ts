@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { StoreOpenError } from '../store.ts'
 
 /** Another process, or another part of this one, holds the directory. */
 export class DirectoryInUse extends Error {
@@ -19,6 +20,14 @@ const prefix = 'owner-'
 const maxSocketPath = 103
 const startingTogetherMs = 1000
 const nobodyListens = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']
+
+/** Makes a data directory if there is none, and locks it. Throws a StoreOpenError that names it and the process that has it. */
+export async function ownDataDirectory(dir: string): Promise<() => Promise<void>> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return lockDirectory(dir).catch((error: unknown) => {
+    throw error instanceof DirectoryInUse ? new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`) : error
+  })
+}
 
 /**
  * Makes this process the only owner of a directory until the returned function is called or the process ends, however it

@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import { LogStore } from '../log-store.ts'
 import { StoreOpenError } from '../store.ts'
 import type { Store } from '../store.ts'
-import { DirectoryInUse, lockDirectory } from './directory-lock.ts'
+import { ownDataDirectory } from './directory-lock.ts'
 import { FileReserve } from './file-reserve.ts'
 import { NotConverted, convertFile } from './lmdb-conversion.ts'
 import { NewerFormat, currentFormat, encodeMeta, logName, metaName, readContents } from './lmdb-format.ts'
@@ -24,11 +24,10 @@ export interface LmdbStoreOptions {
 
 /** Opens the store in a directory, or makes one. Rejects with StoreOpenError, having changed nothing. */
 export async function openLmdbStore({ dir, clock = systemClock, onConverted }: LmdbStoreOptions): Promise<Store> {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = join(dir, 'data.mdb')
   let unlock: (() => Promise<void>) | undefined
   try {
-    unlock = await lockDirectory(dir)
+    unlock = await ownDataDirectory(dir)
     if (!existsSync(path)) await createFile(path)
     const { state, places } = await readConverted(path, onConverted)
     const databases = await openDatabases(path)
@@ -56,9 +55,6 @@ async function readConverted(path: string, onConverted: LmdbStoreOptions['onConv
 }
 
 function explain(error: unknown, dir: string, path: string): unknown {
-  if (error instanceof DirectoryInUse) {
-    return new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)
-  }
   if (error instanceof NewerFormat) {
     const formats = `format ${error.version}; this one reads ${currentFormat.version}`
     const help = 'It was not changed; use that release, or a backup from before it'
