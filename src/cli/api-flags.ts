@@ -3,15 +3,15 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { gates, list, port } from './flag-values.ts'
+import { gates, list, port, something } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
   return command
-    .option('--data-dir <dir>', 'where everything is kept', './.coxswain')
+    .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
     .addOption(new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory']).default('lmdb'))
     .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
-    .option('--bind-address <address>', 'the address to listen on', '127.0.0.1')
+    .option('--bind-address <address>', 'the address to listen on', something, '127.0.0.1')
     .option('--kubeconfig-out <file>', 'where to write a kubeconfig (default: DATA_DIR/kubeconfig)')
     .option('--token-auth-file <file>', 'CSV of bearer tokens: token,user,uid,"group1,group2"')
     .option('--client-ca-file <file>', 'further certificate authorities of client certificates, in PEM')

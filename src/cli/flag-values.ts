@@ -1,11 +1,35 @@
-import { InvalidArgumentError } from 'commander'
+import { isIP } from 'node:net'
+import { InvalidArgumentError, Option } from 'commander'
 import { FeatureGates } from '../api/feature-gates.ts'
+import { isDns1123Subdomain } from '../api/validation/names.ts'
 import { parseDuration } from '../base/duration.ts'
 
 /** A port number; 0 takes a free one. */
 export const port = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError('must be a port number from 0 to 65535')
   return Number(text)
+}
+
+/** A text of any sort, which is there. */
+export const something = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('must not be empty')
+  return text
+}
+
+/** Names and addresses of a server, separated by commas. */
+export const hostList = (text: string): string[] => {
+  const hosts = list(text)
+  const wrong = hosts.find((host) => isIP(host) === 0 && isDns1123Subdomain(host.replace(/^\*\./, '').toLowerCase()).length > 0)
+  if (wrong !== undefined || hosts.length === 0) throw new InvalidArgumentError('must be DNS names and IP addresses, separated by commas')
+  return hosts
+}
+
+/** Paths of URLs separated by commas; one may end in `*`. */
+export const pathList = (text: string): string[] => {
+  const paths = list(text)
+  const wrong = paths.find((path) => !/^\/[^*]*\*?$/.test(path))
+  if (wrong !== undefined) throw new InvalidArgumentError(`${JSON.stringify(wrong)} must begin with /, and may have * at its end only`)
+  return paths
 }
 
 /** Names separated by commas. */
@@ -57,6 +81,10 @@ export const durationMs = (text: string): number => {
   if (!total) throw new InvalidArgumentError('must be a duration such as 15s or 1m30s')
   return total
 }
+
+/** A flag for a duration that has a default, which its help shows as people type it. */
+export const durationOption = (flags: string, description: string, initial: string, parse = durationMs): Option =>
+  new Option(flags, description).argParser(parse).default(parse(initial), initial)
 
 /** How long one request may take: a duration or a number of seconds; 0 is for ever. */
 export const requestTimeoutMs = (text: string): number => (/^\d+$/.test(text) ? Number(text) * 1000 : timeoutMs(text))

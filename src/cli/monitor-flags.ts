@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { MonitorFlags } from '../cluster/index.ts'
-import { bool, count, durationMs, list, secondsList } from './flag-values.ts'
+import { bool, count, durationOption, list, secondsList, something } from './flag-values.ts'
 
 /** The values that commander makes of the flags that a monitor has wherever it runs. */
 interface ParsedFlags extends Omit<MonitorFlags, 'creationTimeoutMs'> {
@@ -10,7 +10,7 @@ interface ParsedFlags extends Omit<MonitorFlags, 'creationTimeoutMs'> {
 const modeNames = ['pods', 'histograms'] as const
 
 const modes = (text: string) =>
-  list(text).map((name) => {
+  list(something(text)).map((name) => {
     const mode = modeNames.find((one) => one === name)
     if (!mode) throw new InvalidArgumentError(`must be of ${modeNames.join(', ')}`)
     return mode
@@ -27,11 +27,11 @@ export const addMonitorChoices = (command: Command): Command =>
     .option('--group-by <groups>', `what histograms are told apart by: ${groupForms}`, list, ['namespace', 'runtimeClass', 'storageClasses'])
     .option('--pod-groups <groups>', 'labels and annotations of pods that are told with them: label:KEY, annotation:KEY', list, [])
     .option('--bounds <seconds>', 'upper bounds of histograms (default: 0.5 to 600)', secondsList)
-    .option('--creation-timeout <duration>', 'a pod that is not ready to start containers so long after it was scheduled has failed', durationMs, durationMs('5m'))
+    .addOption(durationOption('--creation-timeout <duration>', 'a pod that is not ready to start containers so long after it was scheduled has failed', '5m'))
     .option('--max-groups <number>', 'what is of more groups than this counts as of group _other', count, 1000)
     .option('--max-objects <number>', 'more objects of a kind than this have no series', count, 100_000)
     .option('--slo-file <file>', 'YAML file of objectives that the monitor judges by')
-    .option('--cluster <name>', 'the label cluster of every series of the monitor')
+    .option('--cluster <name>', 'the label cluster of every series of the monitor', something)
     .addOption(truth('--workload-series', 'tell the state of workloads; false where kube-state-metrics does'))
     .addOption(truth('--user-objects', 'look config maps and secrets up, by their metadata, to tell errors of users'))
 

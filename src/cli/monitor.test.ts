@@ -33,6 +33,10 @@ describe('the flags of the monitor', () => {
   it.each([
     ['a mode that there is not', ['--modes', 'pods,graphs'], /must be of pods, histograms/],
     ['a bound that is no time', ['--bounds', '1,-2'], /must be numbers of seconds/],
+    ['no mode at all', ['--modes', ''], /must not be empty/],
+    ['a cluster without a name', ['--cluster', ''], /must not be empty/],
+    ['no directory', ['--data-dir', ''], /must not be empty/],
+    ['no address, which would be all of them', ['--bind-address', ''], /must not be empty/],
     ['no groups at all', ['--max-groups', '0'], /must be a number from 1/],
   ])('are refused: %s', async (_, args, message) => {
     await expect(async () => read(...args)).rejects.toThrow(message)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type RunMonitorOptions, runMonitor } from '../cluster/index.ts'
 import { addDoorFlags, readDoorFlags } from './door-flags.ts'
+import { something } from './flag-values.ts'
 import { addMonitorChoices, readMonitorChoices } from './monitor-flags.ts'
 import { addMonitorRulesCommand } from './monitor-rules.ts'
 import { addServingPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
@@ -10,7 +11,7 @@ export const addMonitorFlags = (command: Command): Command =>
   addMonitorChoices(
     addDoorFlags(
       addServingPartFlags(command, { flag: '--port', port: 9464 })
-        .option('--data-dir <dir>', 'where it keeps what it has to remember', './.coxswain-monitor'),
+        .option('--data-dir <dir>', 'where it keeps what it has to remember', something, './.coxswain-monitor'),
     ),
   )
 
@@ -24,6 +25,6 @@ export async function readMonitorFlags(command: Command, release: string): Promi
 /** `coxswain monitor`: the monitor alone, against any API server of Kubernetes. */
 export function addMonitorCommand(program: Command, release: string): void {
   const command = addMonitorFlags(program.command('monitor').description('watch how long pods wait for their sandboxes, against an API server'))
-  command.action(async () => runPartCommand(await readMonitorFlags(command, release), runMonitor))
+  command.action(async () => runPartCommand(await readMonitorFlags(command, release), runMonitor, '--port'))
   addMonitorRulesCommand(command)
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type RunNodesOptions, runNodes } from '../cluster/index.ts'
+import { something } from './flag-values.ts'
 import { addLocalNodeFlags, readLocalNodeFlags } from './node-flags.ts'
 import { addServingPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
 
@@ -7,7 +8,7 @@ import { addServingPartFlags, readPartFlags, runPartCommand } from './part-flags
 export const addNodeFlags = (command: Command): Command =>
   addLocalNodeFlags(addServingPartFlags(command))
     .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated', 'process']).default('simulated'))
-    .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', './.coxswain-node')
+    .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', something, './.coxswain-node')
 
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {

@@ -3,14 +3,14 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { PartOptions, RunningPart } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { bool, durationMs, gates, port } from './flag-values.ts'
+import { bool, durationOption, gates, port, something } from './flag-values.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
 /** The flags of every part that runs on its own against an API server, however many of it there are. */
 export function addServingPartFlags(command: Command, at = { flag: '--secure-port', port: 0 }): Command {
   return command
     .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does, or as a pod of the cluster)')
-    .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', '127.0.0.1')
+    .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', something, '127.0.0.1')
     .option(`${at.flag} <port>`, 'the port to serve them on, over HTTPS; 0 takes a free one', port, at.port)
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
@@ -21,9 +21,9 @@ export function addServingPartFlags(command: Command, at = { flag: '--secure-por
 export function addPartFlags(command: Command, lease: string): Command {
   return addServingPartFlags(command)
     .addOption(new Option('--leader-elect [bool]', 'act only while this process holds the lease').argParser(bool).preset('true').default(true))
-    .option('--leader-elect-lease-duration <duration>', 'how long others leave a leader alone that does not renew', durationMs, durationMs('15s'))
-    .option('--leader-elect-renew-deadline <duration>', 'how long a leader goes on without having renewed', durationMs, durationMs('10s'))
-    .option('--leader-elect-retry-period <duration>', 'between two attempts', durationMs, durationMs('2s'))
+    .addOption(durationOption('--leader-elect-lease-duration <duration>', 'how long others leave a leader alone that does not renew', '15s'))
+    .addOption(durationOption('--leader-elect-renew-deadline <duration>', 'how long a leader goes on without having renewed', '10s'))
+    .addOption(durationOption('--leader-elect-retry-period <duration>', 'between two attempts', '2s'))
     .option('--leader-elect-resource-namespace <name>', 'the namespace of the lease', 'kube-system')
     .option('--leader-elect-resource-name <name>', 'the name of the lease', lease)
 }
@@ -71,9 +71,9 @@ const readElection = (flags: ParsedFlags): NonNullable<PartOptions['election']> 
 })
 
 /** Runs a part until it is told to stop; prints a line `ready …` once its role is known. */
-export async function runPartCommand<O extends PartOptions>(options: O, run: (options: O) => Promise<RunningPart>): Promise<void> {
+export async function runPartCommand<O extends PartOptions>(options: O, run: (options: O) => Promise<RunningPart>, portFlag?: string): Promise<void> {
   const running = await run(options).catch((e: unknown) => {
-    throw explainStartError(e, options.securePort)
+    throw explainStartError(e, options.securePort, portFlag)
   })
   const stopped = runUntilStopped(running)
   const known = running.roleKnown().then((role) => {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Int64, parseInt64 } from '../api/int64.ts'
-import { bool, timeoutMs } from './flag-values.ts'
+import { bool, durationOption, timeoutMs } from './flag-values.ts'
 import { type Session, addConnectionFlags, runSession } from './session.ts'
 import type { DocumentForm } from './terminal/document.ts'
 
@@ -36,7 +36,7 @@ export function addRolloutCommand(program: Command, release: string): void {
     )
 
   const status = sub('status', 'wait until a rollout is complete, and tell what it waits for')
-    .option('--timeout <duration>', 'how long to wait; 0 is for ever', timeoutMs, 0)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait; 0 is for ever', '0s', timeoutMs))
     .addOption(
       new Option('-w, --watch [bool]', 'whether to wait; otherwise it tells how it stands (exit code 2: not complete)')
         .argParser(bool)
@@ -45,7 +45,7 @@ export function addRolloutCommand(program: Command, release: string): void {
     )
     .addHelpText('after', endings)
   const watch = sub('watch', 'live bars until a rollout is complete or has failed')
-    .option('--timeout <duration>', 'how long to wait; 0 is for ever', timeoutMs, 0)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait; 0 is for ever', '0s', timeoutMs))
     .addHelpText('after', endings)
   for (const [command, live] of [
     [status, false],

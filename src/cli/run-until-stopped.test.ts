@@ -49,4 +49,8 @@ describe('explainStartError()', () => {
   ])('%s', (_what, error, message) => {
     expect(explainStartError(error, 6443).message).toBe(message)
   })
+
+  it('names the flag that the command has for its port', () => {
+    expect(explainStartError(system('EADDRINUSE', 'listen'), 9464, '--port').message).toContain('choose another with --port, or 0')
+  })
 })

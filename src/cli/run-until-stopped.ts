@@ -14,11 +14,11 @@ export async function runUntilStopped(running: { stop(): Promise<void> }): Promi
 }
 
 /** Says in one line why a start failed, in words that tell what to do. */
-export function explainStartError(e: unknown, port: number): Error {
+export function explainStartError(e: unknown, port: number, flag = '--secure-port'): Error {
   const error = e instanceof Error ? e : new Error(String(e))
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') return new Error(`port ${port} is already in use: choose another with --secure-port, or 0 for a free one`)
-  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') return new Error(`port ${port} may not be used: choose another with --secure-port`)
+  if (code === 'EADDRINUSE') return new Error(`port ${port} is already in use: choose another with ${flag}, or 0 for a free one`)
+  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') return new Error(`port ${port} may not be used: choose another with ${flag}`)
   if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') return new Error(`--bind-address: ${error.message}`)
   return error
 }

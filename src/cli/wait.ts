@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { timeoutMs } from './flag-values.ts'
+import { durationOption, timeoutMs } from './flag-values.ts'
 import { addConnectionFlags, runSession } from './session.ts'
 
 interface Flags {
@@ -19,7 +19,7 @@ export function addWaitCommand(program: Command, release: string): void {
   )
     .requiredOption('--for <outcome>', 'condition=NAME[=STATUS], jsonpath=PATH[=VALUE], create or delete')
     .option('--or <outcome>', 'another outcome that ends the wait; may be given again', gathered, [])
-    .option('--timeout <duration>', 'how long to wait; 0 asks once', timeoutMs, 30_000)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait; 0 asks once', '30s', timeoutMs))
     .addHelpText(
       'after',
       '\nExit codes: 0 for --for; 10, 11, … for the first, second, … --or; 124 when time is up; 1 for an error.',

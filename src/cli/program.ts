@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { addApiServerCommand } from './apiserver.ts'
+import { addCompletionCommand } from './completion.ts'
+import { addControllersCommand } from './controllers.ts'
+import { addFaultCommand } from './fault.ts'
+import { addMonitorCommand } from './monitor.ts'
+import { addNodeCommand } from './node.ts'
+import { addRolloutCommand } from './rollout.ts'
+import { addSchedulerCommand } from './scheduler.ts'
+import { addSloCommand } from './slo.ts'
+import { addStatusCommand } from './status.ts'
+import { addTopCommand } from './top.ts'
+import { addUpCommand } from './up.ts'
+import { addWaitCommand } from './wait.ts'
+import { addWhyCommand } from './why.ts'
+
+const oneLine = (text: string): string => text.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+
+/** The whole command line, with all commands. */
+export function makeProgram(name: string, release: string): Command {
+  const program = new Command(name)
+    .description('A Kubernetes-compatible workload control plane in one process')
+    .version(release)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`coxswain: ${oneLine(text)}\n`) })
+
+  program.commandsGroup('Workloads of a cluster:')
+  addStatusCommand(program, release)
+  addWhyCommand(program, release)
+  addWaitCommand(program, release)
+  addRolloutCommand(program, release)
+
+  program.commandsGroup('A control plane, or a part of it:')
+  addUpCommand(program, release)
+  addApiServerCommand(program, release)
+  addControllersCommand(program, release)
+  addSchedulerCommand(program, release)
+  addNodeCommand(program, release)
+  addMonitorCommand(program, release)
+
+  program.commandsGroup('Other commands:')
+  addTopCommand(program, release)
+  addSloCommand(program, release)
+  addFaultCommand(program, release)
+  addCompletionCommand(program)
+  return program
+}
