@@ -62,7 +62,7 @@ export function addFaultCommand(program: Command, release: string): void {
 
   const add = sub('add [stage]', 'stages: volumes, csi, network, ipam, sandbox, runtime-handler, sandbox-crash, image, container, heartbeat, memory-pressure, disk-pressure, pid-pressure')
     .option('-f, --filename <file>', 'a fault plan, instead of a stage')
-    .option('--name <name>', 'what it is called (default: as the stage)')
+    .option('--name <name>', 'what it is called, as no other is (default: as the stage)')
     .option('--pod <name>', 'the pods that it meets, with * for anything')
     .option('-n, --namespace <name>', 'their namespace, with * for anything')
     .option('-l, --selector <selector>', 'their labels')

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { systemClock } from '../base/clock.ts'
 import { Client, HttpTransport, loadAccess } from '../client/index.ts'
 import { type FaultRule, addFaults, asFaultRule, clearFaults, listFaults, parseFaults } from '../node/index.ts'
 
@@ -21,7 +22,7 @@ async function withClient<T>({ kubeconfig, release }: FaultPlanOptions, work: (c
 export const addFault = (options: FaultPlanOptions, fault: Record<string, unknown>): Promise<FaultRule[]> =>
   withClient(options, async (client) => {
     const rule = asFaultRule(fault, 'fault')
-    await addFaults(client, [rule])
+    await addFaults(client, [rule], systemClock.now())
     return [rule]
   })
 
@@ -29,7 +30,7 @@ export const addFault = (options: FaultPlanOptions, fault: Record<string, unknow
 export const addFaultFile = (options: FaultPlanOptions, file: string): Promise<FaultRule[]> =>
   withClient(options, async (client) => {
     const rules = await parseFaults(await readFile(file, 'utf8'))
-    await addFaults(client, rules)
+    await addFaults(client, rules, systemClock.now())
     return rules
   })
 

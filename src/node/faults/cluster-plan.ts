@@ -3,7 +3,7 @@ import { parseYaml } from '../../api/json/yaml.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, type Transport, Watcher, configmaps, isNotFound } from '../../client/index.ts'
+import { type Client, type Transport, Watcher, configmaps, isAlreadyExists, isConflict, isNotFound } from '../../client/index.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { type FaultRule, asFaultRule } from './fault-rule.ts'
 
@@ -55,15 +55,36 @@ export async function listFaults(client: Client): Promise<{ rules: FaultRule[]; 
   return rulesOf(await planOf(client))
 }
 
-/** Puts faults into the cluster's plan; one of the same name is replaced. */
-export async function addFaults(client: Client, rules: readonly FaultRule[]): Promise<void> {
+/** Others may change the plan at the same time. */
+const mostAttempts = 5
+
+/** Puts faults into the cluster's plan, all or none. Throws if one of the same name is there, unless its time is over. */
+export async function addFaults(client: Client, rules: readonly FaultRule[], nowMs: number): Promise<void> {
   const data = Object.fromEntries(rules.map(({ name, ...rule }) => [name, `${JSON.stringify(rule)}\n`]))
-  try {
-    await client.patch(configmaps, planNamespace, planName, { data }, { type: 'merge' })
-  } catch (e) {
-    if (!isNotFound(e)) throw e
-    await client.create(configmaps, { metadata: { name: planName, namespace: planNamespace }, data })
+  for (let attempt = 1; ; attempt++) {
+    const plan = await planOf(client)
+    await refuseTaken(plan, rules, nowMs)
+    const metadata = { name: planName, namespace: planNamespace }
+    try {
+      // In the version in which no fault had these names.
+      if (plan) await client.patch(configmaps, planNamespace, planName, { metadata: { resourceVersion: plan.metadata.resourceVersion }, data }, { type: 'merge' })
+      else await client.create(configmaps, { metadata, data })
+      return
+    } catch (e) {
+      if (!(isConflict(e) || isAlreadyExists(e) || isNotFound(e)) || attempt === mostAttempts) throw e
+    }
   }
+}
+
+async function refuseTaken(plan: ConfigMap | undefined, rules: readonly FaultRule[], nowMs: number): Promise<void> {
+  const taken = rules.find(({ name }) => Object.hasOwn(plan?.data ?? {}, name))?.name
+  if (taken === undefined) return
+  const known = (await rulesOf(plan)).rules.find(({ name }) => name === taken)
+  const isOver = known?.until !== undefined && Date.parse(known.until) <= nowMs
+  const rest = rules.filter(({ name }) => name !== taken)
+  if (isOver) return refuseTaken(plan, rest, nowMs)
+  const what = known ? ` (stage ${known.stage})` : ''
+  throw new Error(`fault "${taken}"${what} already exists: give the new one another name, or first take this one away with: coxswain fault clear ${taken}`)
 }
 
 /** Takes faults out of the cluster's plan, all of them without names; answers which. */

@@ -4,7 +4,7 @@ import { Logger } from '../../../src/base/logger.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { configmaps } from '../../../src/client/index.ts'
 import { startCluster } from '../../../src/cluster/testing.ts'
-import { FaultPlan, addFaults, clearFaults, followClusterPlan, listFaults } from '../../../src/node/faults/index.ts'
+import { FaultPlan, type FaultRule, addFaults, clearFaults, followClusterPlan, listFaults } from '../../../src/node/faults/index.ts'
 
 it('followClusterPlan() has a plan be as the cluster says', async () => {
   const cluster = await startCluster()
@@ -15,9 +15,11 @@ it('followClusterPlan() has a plan be as the cluster says', async () => {
   onTestFinished(followClusterPlan(plan, { transport: cluster.transport, clock: systemClock, random: systemRandom, logger }))
   const failureOf = (stage: 'image' | 'volumes') => plan.at(stage, { node: 'worker', pod: undefined, container: undefined })?.fail
 
-  await addFaults(cluster.client, [{ name: 'slow', stage: 'image', fail: 'a' }])
+  const add = (...rules: FaultRule[]) => addFaults(cluster.client, rules, systemClock.now())
+  await add({ name: 'slow', stage: 'image', fail: 'a' })
   await vi.waitFor(() => expect(failureOf('image')).toBe('a'))
-  await addFaults(cluster.client, [{ name: 'other', stage: 'volumes', fail: 'b' }, { name: 'slow', stage: 'image', fail: 'c' }])
+  await clearFaults(cluster.client, ['slow'])
+  await add({ name: 'other', stage: 'volumes', fail: 'b' }, { name: 'slow', stage: 'image', fail: 'c' })
   await vi.waitFor(() => expect([failureOf('image'), failureOf('volumes')]).toEqual(['c', 'b']))
   expect((await listFaults(cluster.client)).rules.map((r) => r.name).sort()).toEqual(['other', 'slow'])
 
@@ -31,4 +33,25 @@ it('followClusterPlan() has a plan be as the cluster says', async () => {
   expect((await clearFaults(cluster.client, [])).sort()).toEqual(['other', 'typed'])
   await vi.waitFor(() => expect(failureOf('volumes')).toBeUndefined())
   expect(await listFaults(cluster.client)).toEqual({ rules: [], problems: [] })
+})
+
+it('addFaults() refuses a name that is taken, and leaves the plan as it is', async () => {
+  const cluster = await startCluster()
+  onTestFinished(() => cluster.stop())
+  const nowMs = Date.parse('2026-01-01T00:00:00Z')
+  const add = (...rules: FaultRule[]) => addFaults(cluster.client, rules, nowMs)
+  const names = async () => (await listFaults(cluster.client)).rules.map(({ name, fail }) => `${name} ${String(fail)}`).sort()
+  await add({ name: 'csi', stage: 'csi', fail: 'a' }, { name: 'over', stage: 'image', fail: 'a', until: '2026-01-01T00:00:00Z' })
+  await expect(add({ name: 'new', stage: 'image', fail: 'b' }, { name: 'csi', stage: 'network', fail: 'b' })).rejects.toThrow(
+    'fault "csi" (stage csi) already exists: give the new one another name, or first take this one away with: coxswain fault clear csi',
+  )
+  expect(await names()).toEqual(['csi a', 'over a'])
+  // One whose time is over is in nobody's way.
+  await add({ name: 'over', stage: 'image', fail: 'b' })
+  expect(await names()).toEqual(['csi a', 'over b'])
+  await cluster.client.patch(configmaps, 'kube-system', 'coxswain-faults', { data: { typed: 'stage: disk' } }, { type: 'merge' })
+  await expect(add({ name: 'typed', stage: 'image', fail: 'b' })).rejects.toThrow('fault "typed" already exists')
+  // Of those that come together one has the name.
+  const together = await Promise.allSettled(['x', 'y', 'z'].map((fail) => add({ name: 'same', stage: 'image', fail })))
+  expect(together.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
