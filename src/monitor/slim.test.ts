@@ -5,6 +5,7 @@ import { causeOfPod } from '../api/explain/index.ts'
 import { condition, ended, podOf, podWith, readyPod, waiting } from '../api/explain/sample.ts'
 import { PodLabels } from './pod-labels.ts'
 import { viewOf } from './sandbox/sandbox-view.ts'
+import { namedObjects } from './sandbox/user-objects.ts'
 import { podSlimmer, slimClaim, slimWorkload } from './slim.ts'
 
 const groups = ['label:app', 'annotation:team']
@@ -54,6 +55,21 @@ describe('podSlimmer() keeps all that is told of a pod', () => {
     const text = JSON.stringify(podSlimmer(groups)(pod()))
     for (const left of ['image', 'managedFields', 'podIP', 'message', 'other', 'notes']) expect(text).not.toContain(left)
   })
+})
+
+it.each<[string, object]>([
+  ['a config map', { configMap: { name: 'x', items: [] } }],
+  ['a secret', { secret: { secretName: 'x' } }],
+  ['a claim', { persistentVolumeClaim: { claimName: 'x' } }],
+  ['several sources', { projected: { sources: [{ configMap: { name: 'x' } }, { secret: { name: 'y' } }, { downwardAPI: {} }] } }],
+  ['the secret of a driver', { csi: { driver: 'd', nodePublishSecretRef: { name: 'x' } } }],
+  ['the secret of an older driver', { azureFile: { shareName: 's', secretName: 'x' } }],
+])('podSlimmer() keeps the name of %s, whether the pod is ready or not', (_, source) => {
+  for (const status of [{}, { conditions: [] }]) {
+    const whole = pod({ spec: { volumes: [{ name: 'v', ...source }] }, status })
+    expect(namedObjects(whole).length).toBeGreaterThan(0)
+    expect(namedObjects(podSlimmer(groups)(whole))).toEqual(namedObjects(whole))
+  }
 })
 
 it('what belongs to the server of this process is left as it is', () => {

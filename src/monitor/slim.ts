@@ -1,6 +1,7 @@
 import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume, VolumeProjection } from '../api/generated/types.ts'
 import { isPodReady } from '../api/kinds/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
+import { driverSources } from '../api/kinds/volume-references.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
 import { namedObjects } from './sandbox/user-objects.ts'
@@ -66,14 +67,20 @@ function volumeSlimmer(): (volume: Volume) => Volume {
 }
 
 /** Keeps the names of all objects that a volume needs. */
-const namingVolume = ({ name, persistentVolumeClaim, ephemeral, configMap, secret, projected }: Volume) => ({
-  name,
-  ...(persistentVolumeClaim && { persistentVolumeClaim }),
-  ...(ephemeral && { ephemeral }),
-  ...(configMap && { configMap: { name: configMap.name, optional: configMap.optional } }),
-  ...(secret && { secret: { secretName: secret.secretName, optional: secret.optional } }),
-  ...(projected && { projected: { sources: projected.sources?.flatMap(namingSource) } }),
-})
+const namingVolume = (volume: Volume) => {
+  const { name, persistentVolumeClaim, ephemeral, configMap, secret, projected } = volume
+  const driver = driverSources.find((source) => volume[source])
+  return {
+    name,
+    ...(persistentVolumeClaim && { persistentVolumeClaim }),
+    ...(ephemeral && { ephemeral }),
+    ...(configMap && { configMap: { name: configMap.name, optional: configMap.optional } }),
+    ...(secret && { secret: { secretName: secret.secretName, optional: secret.optional } }),
+    ...(projected && { projected: { sources: projected.sources?.flatMap(namingSource) } }),
+    // Few pods have one, and each driver says it in its own way.
+    ...(driver && { [driver]: volume[driver] }),
+  }
+}
 
 const namingSource = ({ configMap, secret }: VolumeProjection) => [
   ...(configMap ? [{ configMap: { name: configMap.name, optional: configMap.optional } }] : []),

@@ -1,8 +1,9 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { mountFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/sandbox-condition.ts'
+import { type ReferredResource, referencesOfVolume } from '../../api/kinds/volume-references.ts'
 
 /** The resources whose objects the owner of a pod provides. */
-export type UserResource = 'configmaps' | 'secrets' | 'persistentvolumeclaims'
+export type UserResource = ReferredResource
 
 /** An object that a volume of a pod names, and without which the pod has no sandbox. */
 export interface NamedObject {
@@ -30,17 +31,10 @@ const clusterConfigMap = 'kube-root-ca.crt'
 /** The objects that the volumes of a pod name. Optional ones are left out, and those that the cluster provides. */
 export function namedObjects({ metadata, spec }: Pod): NamedObject[] {
   const named: NamedObject[] = []
-  for (const { name: volume, configMap, secret, projected, persistentVolumeClaim } of spec?.volumes ?? []) {
-    const add = (resource: UserResource, name: string | undefined, optional = false) => {
-      if (!name || optional || (resource === 'configmaps' && name === clusterConfigMap)) return
-      named.push({ volume, resource, key: `${metadata.namespace ?? ''}/${name}` })
-    }
-    add('configmaps', configMap?.name, configMap?.optional)
-    add('secrets', secret?.secretName, secret?.optional)
-    add('persistentvolumeclaims', persistentVolumeClaim?.claimName)
-    for (const source of projected?.sources ?? []) {
-      add('configmaps', source.configMap?.name, source.configMap?.optional)
-      add('secrets', source.secret?.name, source.secret?.optional)
+  for (const volume of spec?.volumes ?? []) {
+    for (const { resource, name, isOptional } of referencesOfVolume(volume)) {
+      if (isOptional || (resource === 'configmaps' && name === clusterConfigMap)) continue
+      named.push({ volume: volume.name, resource, key: `${metadata.namespace ?? ''}/${name}` })
     }
   }
   return named

@@ -1,6 +1,9 @@
 import type { Pod } from '../../api/generated/types.ts'
+import { referencesOfVolume } from '../../api/kinds/volume-references.ts'
 import { type ResourceType, configmaps, persistentvolumeclaims, secrets } from '../../client/index.ts'
 import { containersOf } from '../pods/containers.ts'
+
+const types = { configmaps, secrets, persistentvolumeclaims } as const
 
 export interface Reference {
   type: ResourceType
@@ -14,14 +17,8 @@ export function referencesOf(pod: Pod): Reference[] {
     if (name) found.set(`${type.plural}/${name}`, { type, name })
   }
   for (const volume of pod.spec.volumes ?? []) {
-    add(configmaps, volume.configMap?.name)
-    add(secrets, volume.secret?.secretName)
-    add(persistentvolumeclaims, volume.persistentVolumeClaim?.claimName)
+    for (const { resource, name } of referencesOfVolume(volume)) add(types[resource], name)
     if (volume.ephemeral) add(persistentvolumeclaims, `${pod.metadata.name}-${volume.name}`)
-    for (const source of volume.projected?.sources ?? []) {
-      add(configmaps, source.configMap?.name)
-      add(secrets, source.secret?.name)
-    }
   }
   for (const { spec } of containersOf(pod)) {
     for (const { configMapRef, secretRef } of spec.envFrom ?? []) {
