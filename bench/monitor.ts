@@ -34,11 +34,11 @@ const report = (figure: string, value: number, unit: string, detail: Record<stri
 
 const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-/** What a node says of a pod: ready to start containers, or not. */
+/** What a node says of a pod: it runs and is ready, or it has lost its sandbox. */
 function status(isReady: boolean, scheduledMs: number, nowMs: number): string {
   const conditions = [
     { type: 'PodScheduled', status: 'True', lastTransitionTime: time(scheduledMs) },
-    { type: 'PodReadyToStartContainers', status: isReady ? 'True' : 'False', lastTransitionTime: time(nowMs) },
+    ...['PodReadyToStartContainers', 'Ready'].map((type) => ({ type, status: isReady ? 'True' : 'False', lastTransitionTime: time(nowMs) })),
   ]
   return JSON.stringify({ status: { phase: isReady ? 'Running' : 'Pending', startTime: time(scheduledMs), conditions } })
 }
@@ -46,8 +46,9 @@ function status(isReady: boolean, scheduledMs: number, nowMs: number): string {
 const say = (client: Client, index: number, isReady: boolean, scheduledMs: number, nowMs: number) =>
   must(client, 200, 'PATCH', `${podsOf('default')}/${podName(index)}/status`, status(isReady, scheduledMs, nowMs), 'application/strategic-merge-patch+json')
 
-/** All pods are there, and ready. */
+/** Makes all pods, which are ready, and the config map that they name: without it each wait would be an error of its user. */
 async function makePods(client: Client): Promise<void> {
+  await must(client, 201, 'POST', '/api/v1/namespaces/default/configmaps', JSON.stringify({ metadata: { name: 'web' }, data: { mode: 'production' } }))
   const startMs = Date.now()
   await inParallel(podCount, 32, async (index) => {
     await must(client, 201, 'POST', podsOf('default'), podText(podName(index)).replace('"spec":{', '"spec":{"nodeName":"n1",'))
