@@ -1,5 +1,6 @@
 import { jsonText, objectJson } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
+import { keptPieces } from './kept-bytes.ts'
 
 /** What stands between metadata and spec. */
 export const specOpening = ',"spec":'
@@ -42,7 +43,7 @@ export function encodeForStore(object: KubeObject, before?: KnownParts): Encoded
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   if (isUsual(object)) return encodeUsual(object, before)
   const { apiVersion, kind, metadata: _, ...rest } = object
-  return { value: Buffer.from(objectJson({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
+  return { value: keptPieces(objectJson({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
 }
 
 /** What most objects are. */
@@ -61,25 +62,17 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
   const { spec, status } = object
   const from = before?.bytesFromSpec(object)
-  if (from) return { value: Buffer.concat([Buffer.from(openingOf(object)), from.bytes]), object, spec: from.place }
+  if (from) return { value: keptPieces(openingOf(object), from.bytes), object, spec: from.place }
   const ending = `,"status":${jsonText(status)}}`
   const tail = Buffer.byteLength(ending)
   const same = before?.bytesBeforeStatus(object)
-  if (same) return { value: joined(same.pieces, ending, tail), object, spec: { length: same.specLength, tail } }
+  if (same) return { value: keptPieces(...same.pieces, ending), object, spec: { length: same.specLength, tail } }
   const opening = openingOf(object)
   const known = before?.specBytes(spec)
-  if (known) return { value: joined([Buffer.from(opening), known], ending, tail), object, spec: { length: known.length, tail } }
+  if (known) return { value: keptPieces(opening, known, ending), object, spec: { length: known.length, tail } }
   const specText = jsonText(spec)
-  return { value: Buffer.from(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
+  return { value: keptPieces(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
 }
 
 const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
   `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${jsonText(metadata)}${specOpening}`
-
-function joined([first, second]: readonly [Buffer, Buffer], ending: string, endingLength: number): Buffer {
-  const value = Buffer.allocUnsafe(first.length + second.length + endingLength)
-  first.copy(value)
-  second.copy(value, first.length)
-  value.write(ending, first.length + second.length)
-  return value
-}

@@ -2,6 +2,7 @@ import { deepFreeze, readJson } from '../api/json/index.ts'
 import type { KubeObject, ObjectMeta } from '../api/object.ts'
 import { encodeForStore, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
+import { keptBytes } from './kept-bytes.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -46,7 +47,7 @@ const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: 
 export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
-  /** See `#line`. Undefined while nobody has asked for the bytes of a version that was unread. */
+  /** See `#line`. Undefined while nobody has asked for the bytes that clients see. */
   #encoded: Buffer | undefined
   readonly #type: LineType
   readonly #head: Head
@@ -55,36 +56,38 @@ export class StoredObject implements KnownParts {
    * informer, and else until the next full garbage collection: whoever asks then gets another copy out of the bytes.
    */
   #object: WeakRef<KubeObject> | undefined
-  /** Known only while `#encoded` is. */
+  /** Where the spec is in the value that this program has stored, and in the line that is made of it. */
   #spec: SpecPlace | undefined
-  /** The source of `#object` and `#encoded`; undefined once there is the latter, which is the source from then on. */
-  #unread: { value: Buffer; read: ReadValue | undefined } | undefined
+  /**
+   * The stored bytes, from which `#object` and `#encoded` are made; undefined once there is the latter, which is the
+   * source from then on. A version that only this process looks at, decoded, never has a line: the bytes of a store in
+   * memory are then the only copy.
+   */
+  #value: Buffer | undefined
+  /** How `#value` is read that another program has written. */
+  #read: ReadValue | undefined
 
-  private constructor(
-    key: string,
-    revision: number,
-    line: Buffer | undefined,
-    type: LineType,
-    head: Head,
-    object?: KubeObject,
-    spec?: SpecPlace,
-  ) {
+  private constructor(key: string, revision: number, value: Buffer | undefined, type: LineType, head: Head) {
     this.key = key
     this.revision = revision
-    this.#encoded = line
+    this.#encoded = undefined
     this.#type = type
     this.#head = head
-    this.#object = object && new WeakRef(object)
-    this.#spec = spec
-    this.#unread = undefined
+    this.#object = undefined
+    this.#spec = undefined
+    this.#value = value
+    this.#read = undefined
   }
 
   /** `encoded` is what the value was made of, if that is at hand: its object must not be changed any more. `type` is that of the event most watchers get. */
   static fromStore(key: string, revision: number, value: Buffer, head: Head, encoded?: Encoded, type: LineType = 'ADDED'): StoredObject {
+    const stored = new StoredObject(key, revision, value, type, head)
     const object = encoded?.object
-    if (object && revision) object.metadata.resourceVersion = String(revision)
-    const { metadataLength } = head
-    return new StoredObject(key, revision, lineOf(type, value, metadataLength, metadataLength, revision), type, head, object, encoded?.spec)
+    if (!object) return stored
+    if (revision) object.metadata.resourceVersion = String(revision)
+    stored.#object = new WeakRef(object)
+    stored.#spec = encoded.spec
+    return stored
   }
 
   /** A version whose bytes or object are made when they are first asked for: by `read`, or as they are stored. */
@@ -96,19 +99,23 @@ export class StoredObject implements KnownParts {
     read: ReadValue | undefined,
     type: LineType = 'ADDED',
   ): StoredObject {
-    const stored = new StoredObject(key, revision, undefined, type, head)
-    stored.#unread = { value, read }
+    const stored = new StoredObject(key, revision, value, type, head)
+    stored.#read = read
     return stored
   }
 
   /** The same content under another revision: what a deletion's event shows. */
   at(revision: number): StoredObject {
-    const start = this.#head.metadataLength
-    const line = lineOf('DELETED', this.bytes, start, start + versionMember(this.revision).length, revision)
+    const value = this.#read ? undefined : this.#value
+    const other = new StoredObject(this.key, revision, value, 'DELETED', this.#head)
+    if (!value) {
+      const start = this.#head.metadataLength
+      other.#encoded = lineOf('DELETED', this.bytes, start, start + versionMember(this.revision).length, revision)
+    }
     const was = this.#object?.deref()
     // Parts are shared, as nobody changes them.
-    const object = was && { ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } }
-    return new StoredObject(this.key, revision, line, 'DELETED', this.#head, object)
+    if (was) other.#object = new WeakRef({ ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } })
+    return other
   }
 
   /** The line of the event that made this version. It holds the object's bytes: watchers and readers share one copy. */
@@ -118,18 +125,20 @@ export class StoredObject implements KnownParts {
 
   /** Makes the line. An object that is read for it is not kept: most readers ask for bytes only. */
   #encode(): Buffer {
-    const { value, spec } = this.#readValue()
-    this.#unread = undefined
-    this.#spec = spec
+    if (this.#read) this.#readForeign(this.#read)
+    const value = this.#value!
+    this.#value = undefined
     const { metadataLength } = this.#head
     return lineOf(this.#type, value, metadataLength, metadataLength, this.revision)
   }
 
-  #readValue(): Pick<Encoded, 'value' | 'spec'> {
-    const { value, read } = this.#unread!
-    if (!read) return { value, spec: undefined }
+  /** Puts what this program would have stored in the place of what another one has. */
+  #readForeign(read: ReadValue): void {
     const known = this.#object?.deref()
-    return encodeForStore(known ? withoutVersion(known) : read(value))
+    const { value, spec } = encodeForStore(known ? withoutVersion(known) : read(this.#value!))
+    this.#value = value
+    this.#spec = spec
+    this.#read = undefined
   }
 
   /** Length of `bytes`. */
@@ -144,7 +153,7 @@ export class StoredObject implements KnownParts {
 
   /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
   mayHold(text: Buffer): boolean {
-    const bytes = this.#encoded ?? this.#unread?.value
+    const bytes = this.#encoded ?? this.#value
     return bytes === undefined || this.#object?.deref() !== undefined || bytes.includes(text)
   }
 
@@ -152,38 +161,44 @@ export class StoredObject implements KnownParts {
   get object(): KubeObject {
     const known = this.#object?.deref()
     if (known) return known
-    const object = this.#unread ? this.#readObject(this.#unread) : parseObject(this.bytes)
+    const object = this.#value ? this.#readObject(this.#value) : parseObject(this.bytes)
     this.#object = new WeakRef(object)
     return object
   }
 
-  #readObject({ value, read = parseObject }: { value: Buffer; read: ReadValue | undefined }): KubeObject {
-    const object = read(value)
+  #readObject(value: Buffer): KubeObject {
+    const object = (this.#read ?? parseObject)(value)
     return { ...object, metadata: { resourceVersion: String(this.revision), ...object.metadata } }
+  }
+
+  /** The bytes of this program, as they are stored or as clients see them: the same but for the resource version. */
+  get #written(): Buffer {
+    return this.#value ?? this.bytes
   }
 
   /** The bytes of `spec`, if it is this object's own, and they are known. */
   specBytes(spec: unknown): Buffer | undefined {
     if (!this.#spec || (this.object as WithParts).spec !== spec) return undefined
-    const end = this.#line.length - ending.length - this.#spec.tail
-    return this.#line.subarray(end - this.#spec.length, end)
+    const end = this.#written.length - this.#spec.tail
+    return this.#written.subarray(end - this.#spec.length, end)
   }
 
   bytesFromSpec(object: WithParts): { bytes: Buffer; place: SpecPlace } | undefined {
     const own: WithParts = this.object
     if (!this.#spec || own.spec !== object.spec || own.status !== object.status) return undefined
-    const end = this.#line.length - ending.length
-    return { bytes: this.#line.subarray(end - this.#spec.tail - this.#spec.length, end), place: this.#spec }
+    const written = this.#written
+    return { bytes: written.subarray(written.length - this.#spec.tail - this.#spec.length), place: this.#spec }
   }
 
   bytesBeforeStatus(object: WithParts): BeforeStatus | undefined {
     const own: WithParts = this.object
     if (!this.#spec || own.spec !== object.spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
     if (!isSameButForVersion(own.metadata, object.metadata)) return undefined
-    const { bytes } = this
+    const written = this.#written
     const { metadataLength } = this.#head
-    const rest = bytes.subarray(metadataLength + versionMember(this.revision).length, bytes.length - this.#spec.tail)
-    return { pieces: [bytes.subarray(0, metadataLength), rest], specLength: this.#spec.length }
+    const restFrom = this.#value ? metadataLength : metadataLength + versionMember(this.revision).length
+    const rest = written.subarray(restFrom, written.length - this.#spec.tail)
+    return { pieces: [written.subarray(0, metadataLength), rest], specLength: this.#spec.length }
   }
 
   /** The bytes of its metadata, if it is known where they are. */
@@ -231,8 +246,7 @@ function isSameButForVersion(one: ObjectMeta, other: ObjectMeta): boolean {
 function lineOf(type: LineType, source: Buffer, from: number, to: number, revision: number): Buffer {
   const before = openings[type]
   const member = versionMember(revision)
-  // Not from the shared pool: a cached object would keep a whole slab alive.
-  const out = Buffer.allocUnsafeSlow(before.length + source.length - (to - from) + member.length + ending.length)
+  const out = keptBytes(before.length + source.length - (to - from) + member.length + ending.length)
   let at = out.write(before, 'latin1')
   at += source.copy(out, at, 0, from)
   at += out.write(member, at, 'latin1')
