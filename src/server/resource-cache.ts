@@ -116,6 +116,8 @@ export class ResourceCache {
     }
     const type = previous ? 'MODIFIED' : 'ADDED'
     const encoded = this.#encoded.get(event.value)
+    // The bytes stay for as long as the version does, and would keep the decoded object with them.
+    this.#encoded.delete(event.value)
     const object = encoded
       ? StoredObject.fromStore(event.key, event.revision, event.value, this.head, encoded, type)
       : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#readerOf(event), type)

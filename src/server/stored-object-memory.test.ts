@@ -1,7 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { subdomainName } from '../api/validation/names.ts'
+import { openMemoryStore } from '../store/index.ts'
 import { encodeForStore } from './encode-object.ts'
+import { ObjectStore } from './object-store.ts'
+import { Registry } from './registry.ts'
+import { defineResource } from './resource.ts'
 import { StoredObject, headOf, parseObject } from './stored-object.ts'
 
 setFlagsFromString('--expose-gc')
@@ -48,4 +53,22 @@ describe.each(ways)('an object %s', (_, make) => {
     expect(stored.object).toBe(held)
     expect(stored.at(8).object).toMatchObject({ metadata: { name: 'a', resourceVersion: '8' } })
   })
+})
+
+it('versions in a store in memory, current and past, are not kept decoded', async () => {
+  const rules = { nameRule: subdomainName, validate: () => [], validateUpdate: () => [] }
+  const thing = defineResource({ ...rules, group: '', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false })
+  const registry = new Registry([thing], [])
+  const objects = await ObjectStore.open(openMemoryStore(), registry, () => {})
+  const things = registry.find('v1', 'things')!
+  const made = (x: number) => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' }, spec: { x }, status: {} })
+  const write = async (): Promise<WeakRef<object>[]> => {
+    const first = await objects.create(things, made(1))
+    const second = await objects.update(things, first, made(2))
+    return [new WeakRef(first.object), new WeakRef(second.object)]
+  }
+  const decoded = await write()
+  await garbageGone()
+  expect(decoded.map((ref) => ref.deref())).toEqual([undefined, undefined])
+  expect(objects.get(things, '', 'a')!.object).toMatchObject({ spec: { x: 2 } })
 })
