@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { builtInType } from '../api/object-type.ts'
 import { decodeBody, parseBody } from './body.ts'
 import type { Registry } from './registry.ts'
 import { ServerTrial } from './server-trial.ts'
@@ -10,7 +11,7 @@ beforeAll(async () => {
   registry = (await ServerTrial.open()).parts.registry
 })
 
-const expected = { group: '', version: 'v1', kind: 'ConfigMap', type: 'ConfigMap' }
+const expected = { group: '', version: 'v1', kind: 'ConfigMap', type: builtInType('ConfigMap') }
 
 async function decode(text: string | Buffer, contentType?: string, validation: FieldValidation = 'Warn') {
   const warnings: string[] = []
@@ -61,6 +62,6 @@ describe('decodeBody()', () => {
 })
 
 it('parseBody() keeps the text of JSON for errors that quote it', async () => {
-  const parsed = await parseBody({ bytes: Buffer.from('{"a":1.0}'), contentType: undefined }, 'ConfigMap', (p) => p)
+  const parsed = await parseBody({ bytes: Buffer.from('{"a":1.0}'), contentType: undefined }, builtInType('ConfigMap'), (p) => p)
   expect(parsed).toMatchObject({ value: { a: 1 }, text: '{"a":1.0}', hasFractions: true })
 })

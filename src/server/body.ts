@@ -2,8 +2,9 @@ import { badRequest } from '../api/errors.ts'
 import { goJsonName } from '../api/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson, parseYaml } from '../api/json/index.ts'
 import type { Json, KubeObject } from '../api/object.ts'
-import { ProtobufError, decodeProtobuf, openEnvelope } from '../api/protobuf/index.ts'
-import { DecodeError, decodeObject, structOf } from '../api/schema/index.ts'
+import type { ObjectType } from '../api/object-type.ts'
+import { ProtobufError, openEnvelope } from '../api/protobuf/index.ts'
+import { DecodeError } from '../api/schema/index.ts'
 import { bodyType } from './http/negotiate.ts'
 import type { Registry } from './registry.ts'
 import type { RequestBody } from './request.ts'
@@ -14,8 +15,7 @@ export interface Expected {
   group: string
   version: string
   kind: string
-  /** Its name in the schema table. */
-  type: string
+  type: ObjectType
   /** Other versions that have the same fields, such as `policy/v1beta1`. */
   alsoVersions?: readonly string[]
 }
@@ -54,10 +54,10 @@ export interface ParsedBody {
 }
 
 /** Parses a body by its content type. `describe` gives the sentence for what cannot be parsed at all. */
-export async function parseBody(body: RequestBody, typeName: string, describe: (problem: string, shown: string) => string): Promise<ParsedBody> {
+export async function parseBody(body: RequestBody, type: ObjectType, describe: (problem: string, shown: string) => string): Promise<ParsedBody> {
   const format = bodyType(body.contentType)
   try {
-    if (format === 'protobuf') return parseProtobuf(body.bytes, typeName)
+    if (format === 'protobuf') return parseProtobuf(body.bytes, type)
     const text = body.bytes.toString()
     if (format === 'yaml') return { ...(await parseYaml(text)), text: undefined }
     const { value, duplicates, hasFractions } = parseJson(text)
@@ -69,11 +69,10 @@ export async function parseBody(body: RequestBody, typeName: string, describe: (
   }
 }
 
-function parseProtobuf(bytes: Buffer, typeName: string): ParsedBody {
+function parseProtobuf(bytes: Buffer, { protobuf }: ObjectType): ParsedBody {
   const { apiVersion, kind, raw } = openEnvelope(bytes)
-  const isExpected = structOf(typeName)?.goName === kind
   // What is of another kind is refused by its name; there is no need to read it.
-  return { value: { ...(isExpected ? decodeProtobuf(raw, typeName) : {}), apiVersion, kind }, duplicates: [], text: undefined }
+  return { value: { ...(protobuf?.goName === kind ? protobuf.read(raw) : {}), apiVersion, kind }, duplicates: [], text: undefined }
 }
 
 /** What type a body says it is. */
@@ -123,7 +122,7 @@ export async function decodeBody(
 /** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. `known` are problems found before. */
 export function decodeValue(parsed: ParsedBody, expected: Expected, fieldValidation: FieldValidation, warnings: string[], known: readonly string[] = []): KubeObject {
   const { text, duplicates, hasFractions, isOwned, madeOf } = parsed
-  const decoded = decodeObject(expected.type, parsed.value, { text, duplicates, hasFractions, isOwned, madeOf })
+  const decoded = expected.type.decode(parsed.value, { text, duplicates, hasFractions, isOwned, madeOf })
   const repeated = parsed.repeated ?? []
   const problems = [...known, ...decoded.problems]
   if (fieldValidation === 'Warn') {

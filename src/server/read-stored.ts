@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FeatureGates } from '../api/feature-gates.ts'
 import type { Json, KubeObject } from '../api/object.ts'
-import { decodeObject } from '../api/schema/index.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Registered } from './registry.ts'
 import type { RuleContext } from './resource.ts'
@@ -32,7 +31,7 @@ export function writerMark(build: string | undefined, gates: FeatureGates): numb
 export function storedReader(rules: () => RuleContext, logger: Logger): (place: Registered) => ReadValue {
   return ({ type, apiVersion, resource }) => (value) => {
     try {
-      const { object } = decodeObject(type, parseObject(value) as unknown as Json, { isOwned: true })
+      const { object } = type.decode(parseObject(value) as unknown as Json, { isOwned: true })
       const decoded = Object.assign(object as unknown as KubeObject, { apiVersion, kind: resource.kind })
       resource.defaults?.(decoded, rules())
       return decoded

@@ -15,8 +15,8 @@ describe('Registry', () => {
   const registry = new Registry([other, things, readOnly], [act])
 
   it('finds kinds by version and plural', () => {
-    expect(registry.find('v1', 'things')).toMatchObject({ apiVersion: 'v1', type: 'Thing', prefix: '/registry/things/' })
-    expect(registry.find('x.io/v1', 'facts')).toMatchObject({ type: 'XFact' })
+    expect(registry.find('v1', 'things')).toMatchObject({ apiVersion: 'v1', type: { name: 'Thing' }, prefix: '/registry/things/' })
+    expect(registry.find('x.io/v1', 'facts')).toMatchObject({ type: { name: 'XFact' } })
     for (const [version, plural] of [['v1', 'facts'], ['v2', 'things'], ['v1', 'constructor'], ['constructor', 'x']]) expect(registry.find(version!, plural!)).toBeUndefined()
   })
 

@@ -1,3 +1,4 @@
+import { type ObjectType, builtInType } from '../api/object-type.ts'
 import type { Resource, Verb } from './resource.ts'
 import type { Action } from './subresources/action.ts'
 import { assertSeparate, keyPrefix } from './stored-keys.ts'
@@ -9,7 +10,7 @@ const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get'
 export interface Registered {
   readonly resource: Resource
   readonly apiVersion: string
-  readonly type: string
+  readonly type: ObjectType
   readonly verbs: ReadonlySet<Verb>
   /** Where its objects are stored: its own place, or that of the resource it is another version of. */
   readonly storage: Registered
@@ -121,7 +122,7 @@ export class Registry {
     const registered: { -readonly [K in keyof Registered]: Registered[K] } = {
       resource,
       apiVersion,
-      type: resource.type ?? resource.kind,
+      type: resource.objectType ?? builtInType(resource.type ?? resource.kind),
       verbs: new Set(resource.verbs ?? allVerbs),
       storage: undefined as unknown as Registered,
       prefix: keyPrefix(resource.group, resource.plural),

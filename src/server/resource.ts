@@ -1,5 +1,6 @@
 import type { FeatureGates } from '../api/feature-gates.ts'
 import type { Int64 } from '../api/int64.ts'
+import type { ObjectType } from '../api/object-type.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 import type { NameRule } from '../api/validation/names.ts'
@@ -63,8 +64,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   shortNames?: readonly string[]
   categories?: readonly string[]
   namespaced: boolean
-  /** The name in the schema table. Default: the kind. */
+  /** The name in the schema table of Kubernetes' own types. Default: the kind. */
   type?: string
+  /** The type of a kind that is none of Kubernetes' own. */
+  objectType?: ObjectType
   /** Default: all of them. */
   verbs?: readonly Verb[]
   nameRule: NameRule

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Json } from '../../src/api/object.ts'
+import type { ObjectType } from '../../src/api/object-type.ts'
 import { subdomainName } from '../../src/api/validation/names.ts'
 import { type Resource, defineResource } from '../../src/server/resource.ts'
 import { TestServer, configMap, configMaps, settle } from './server.ts'
@@ -76,6 +78,25 @@ describe('a kind that comes while the server runs', () => {
     const opened = await watch.catch(() => undefined)
     await settle()
     expect(opened === undefined || opened.exchange.isEnded).toBe(true)
+  })
+})
+
+describe('a kind with a type of its own', () => {
+  const passive: ObjectType = {
+    name: 'com.example.v1.Boat',
+    decode: (value) => ({ object: { metadata: {}, ...structuredClone(value as object) } as { [key: string]: Json }, unknown: [], problems: [] }),
+    emptyStatus: () => ({}),
+  }
+  const boats = `/apis/${group}/v1/namespaces/default/boats`
+
+  it('is written and read by it, and takes the patches that need no hints', async () => {
+    const { type: _none, ...boat } = kind('boats', 'Boat')
+    await server.api.serve([{ ...boat, objectType: passive }])
+    expect((await server.create(boats, { metadata: { name: 'argo' }, crew: { rowers: 50 } })).body).toMatchObject({ kind: 'Boat', crew: { rowers: 50 } })
+    expect((await server.patch(`${boats}/argo`, { crew: { captain: 'Jason' } })).body.crew).toEqual({ rowers: 50, captain: 'Jason' })
+    const refused = await server.patch(`${boats}/argo`, { crew: {} }, 'strategic')
+    expect([refused.code, refused.body.message]).toEqual([415, expect.stringContaining('accepted media types include: application/json-patch+json, application/merge-patch+json')])
+    expect((await server.get(boats)).body.items).toMatchObject([{ crew: { captain: 'Jason' } }])
   })
 })
 

@@ -82,7 +82,7 @@ function structSample(typeName: string): { [field: string]: Json } {
 }
 
 /** The schema's name of a kind's status. */
-function statusType({ type }: Registered): string {
+function statusType({ type: { name: type } }: Registered): string {
   const status = fieldOf(type, 'status')!.type
   if (status.kind !== 'struct') throw new Error(`the status of ${type} is no structure`)
   return status.name

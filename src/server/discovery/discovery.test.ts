@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reviewResources } from '../reviews/index.ts'
 import { bindings } from '../subresources/pod-binding.ts'
+import { schema } from '../../api/schema/index.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { Discovery } from './discovery.ts'
@@ -37,6 +38,7 @@ const discovery = new Discovery(
     ],
     actions: [action('log', 'Pod', ['get']), action('exec', 'PodExecOptions', ['get', 'create']), action('eviction', 'Eviction', ['create'], 'policy')],
     virtual: virtualKinds,
+    schema,
   },
   '127.0.0.1:6443',
 )

@@ -1,9 +1,12 @@
+import { type SchemaTable, schema } from '../../api/schema/index.ts'
 import type { Registered } from '../registry.ts'
 import type { Resource, VirtualKind } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 
 /** Everything that discovery and OpenAPI tell of. */
 export interface Served {
+  /** What the types of Kubernetes' own kinds are made of. */
+  schema: SchemaTable
   resources: readonly Resource[]
   actions: readonly Action[]
   virtual: readonly Pick<VirtualKind, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'bodyType'>[]
@@ -12,6 +15,7 @@ export interface Served {
 /** What there is to tell of the kinds of a registry. */
 export function servedBy(kinds: readonly Registered[]): Served {
   return {
+    schema,
     resources: kinds.flatMap(({ resource }) => (resource.virtual ? [] : [resource])),
     actions: [...new Set(kinds.flatMap(({ actions }) => [...actions.values()]))],
     virtual: kinds.flatMap(({ resource }) => (resource.virtual && !resource.virtual.isHidden ? [resource.virtual] : [])),

@@ -1,7 +1,6 @@
 import type { ApiError } from '../../api/errors.ts'
 import { jsonText } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { decodeObject } from '../../api/schema/index.ts'
 import { type Clock, turnsOf } from '../../base/clock.ts'
 import { everySteps, shortSteps } from '../../base/turns.ts'
 import { asPartialMetadata } from '../partial-metadata.ts'
@@ -110,7 +109,7 @@ export class WatchWriter implements WatchReceiver {
   bookmark(revision: number, isInitialEnd: boolean): void {
     if (this.#isEnded) return
     // A typed client decodes this too, so it has the shape of an empty object of its kind.
-    const object = decodeObject(this.#target.type, {}, {}).object as unknown as KubeObject
+    const object = this.#target.type.decode({}).object as unknown as KubeObject
     const { apiVersion: _none, kind: _neither, metadata: _nor, ...rest } = object
     const metadata = { resourceVersion: String(revision), ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}) }
     const bookmark: KubeObject = { kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata, ...rest }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { schema } from '../../api/schema/index.ts'
 import { systemRandom } from '../../base/random.ts'
 import { allResources } from '../resources/index.ts'
 import type { Definition } from './definitions.ts'
 import { OpenApi } from './openapi.ts'
 
-const openapi = new OpenApi({ resources: allResources(systemRandom), actions: [], virtual: [] }, 'v1.36.0')
+const openapi = new OpenApi({ resources: allResources(systemRandom), actions: [], virtual: [], schema }, 'v1.36.0')
 
 const read = (path: string): unknown =>
   JSON.parse(openapi.answer({ method: 'GET', path, query: new URLSearchParams() })!.body.toString())

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reviewResources } from '../reviews/index.ts'
 import { bindings } from '../subresources/pod-binding.ts'
+import { schema } from '../../api/schema/index.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
@@ -27,6 +28,7 @@ const served = {
     { of: { group: '', plural: 'pods', subresource: 'log' }, verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
   ] as unknown as Action[],
   virtual: virtualKinds,
+  schema,
 }
 const openapi = new OpenApi(served, 'v1.36.0')
 const answer = (path: string, more: object = {}) => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError, methodNotAllowed } from '../../api/errors.ts'
 import { docsText } from '../../api/generated/docs.ts'
-import { schema } from '../../api/generated/schema.ts'
 import { groupsOf } from '../discovery/documents.ts'
 import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
@@ -71,7 +70,7 @@ export class OpenApi {
   /** A document is a pure function of these, so that its hash is known before it is made. */
   #hashOf(version: string): string {
     if (!this.#hashes) {
-      const base = sha512(this.#serverVersion, docsText, JSON.stringify(schema))
+      const base = sha512(this.#serverVersion, docsText, JSON.stringify(this.#served.schema))
       const entries = entriesByVersion(this.#served)
       this.#hashes = new Map(this.#versions.map((v) => [v, sha512(base, v, JSON.stringify(entries.get(v)))]))
     }

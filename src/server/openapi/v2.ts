@@ -1,4 +1,3 @@
-import { schema } from '../../api/generated/schema.ts'
 import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
 import type { Definition } from './definitions.ts'
@@ -55,7 +54,7 @@ function operation(definitions: Definitions, op: Operation): SwaggerOperation {
 
 /** The OpenAPI 2 document of everything that is served. */
 export function v2Document(served: Served, serverVersion: string): Swagger {
-  const definitions = new Definitions(served, schema, 'v2')
+  const definitions = new Definitions(served, served.schema, 'v2')
   const paths: Swagger['paths'] = {}
   const used = new Set<string | undefined>()
   for (const [version, entries] of entriesByVersion(served)) {

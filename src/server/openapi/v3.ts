@@ -1,4 +1,3 @@
-import { schema } from '../../api/generated/schema.ts'
 import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
 import { groupVersion } from '../discovery/served.ts'
@@ -51,7 +50,7 @@ function operation(definitions: Definitions, op: Operation) {
 
 /** The OpenAPI 3 document of one group and version (`apps/v1`), or nothing where it is not served. */
 export function v3Document(served: Served, version: string, serverVersion: string): object | undefined {
-  const definitions = new Definitions(served, schema, 'v3')
+  const definitions = new Definitions(served, served.schema, 'v3')
   const operations = operationsOf(served, version, entriesByVersion(served).get(version) ?? [], definitions)
   if (!operations.length) return undefined
   const paths: Record<string, Record<string, object>> = {}

@@ -1,3 +1,4 @@
+import { builtInType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { decodeBody } from '../body.ts'
 import type { ResourceRequest, Result } from '../request.ts'
@@ -9,7 +10,7 @@ import { write } from '../write/stages.ts'
 /** A request for a subresource with behaviour of its own. What is posted passes the stages of a write; their last one is the action. */
 export async function runAction(request: ResourceRequest, action: Action, verb: string): Promise<Result> {
   const options = parseWriteOptions(request.query, 'CreateOptions')
-  const body = action.bodyType && verb === 'create' ? await readBody(request, { ...action.kind, type: action.bodyType }) : undefined
+  const body = action.bodyType && verb === 'create' ? await readBody(request, { ...action.kind, type: builtInType(action.bodyType) }) : undefined
   return act(request, body, options.dryRun, async (ctx) => resultOf(await action.run(ctx)))
 }
 
@@ -20,7 +21,7 @@ export async function runVirtual(request: ResourceRequest): Promise<Result> {
   const isPosted = virtual.bodyType !== undefined
   const options = isPosted ? parseWriteOptions(request.query, 'CreateOptions') : { dryRun: false }
   const { group, version, kind } = resource
-  const body = isPosted ? await readBody(request, { group, version, kind, type: virtual.bodyType! }) : undefined
+  const body = isPosted ? await readBody(request, { group, version, kind, type: builtInType(virtual.bodyType!) }) : undefined
   return act(request, body, options.dryRun, async (ctx) => resultOf(await virtual.answer(ctx)))
 }
 

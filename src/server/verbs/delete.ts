@@ -1,5 +1,6 @@
 import { badRequest } from '../../api/errors.ts'
-import { DecodeError, decodeObject } from '../../api/schema/index.ts'
+import { builtInType } from '../../api/object-type.ts'
+import { DecodeError } from '../../api/schema/index.ts'
 import { type FieldError, invalid, notSupported } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { parseBody } from '../body.ts'
@@ -10,6 +11,7 @@ import { write } from '../write/stages.ts'
 import type { Outcome } from '../write/write.ts'
 import { checkDryRun, invalidOptions, queryBoolean, queryInteger } from './options.ts'
 
+const deleteOptions = builtInType('DeleteOptions')
 const policies = ['Foreground', 'Background', 'Orphan']
 
 /** DELETE of one object. */
@@ -67,14 +69,14 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
 }
 
 async function decodeOptions(body: RequestBody): Promise<DeleteOptions> {
-  const parsed = await parseBody(body, 'DeleteOptions', (problem) => problem)
+  const parsed = await parseBody(body, deleteOptions, (problem) => problem)
   const { kind, apiVersion } = (parsed.value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
     throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`)
   }
   try {
-    return decodeObject('DeleteOptions', parsed.value, { text: parsed.text }).object as DeleteOptions
+    return deleteOptions.decode(parsed.value, { text: parsed.text }).object as DeleteOptions
   } catch (e) {
     if (e instanceof DecodeError) throw badRequest(e.message)
     throw e

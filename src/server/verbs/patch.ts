@@ -4,8 +4,7 @@ import { JsonSyntaxError, jsonText, parseJson } from '../../api/json/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { applyJsonPatch } from '../../api/patches/json-patch.ts'
 import { applyMergePatch } from '../../api/patches/merge-patch.ts'
-import { restoreProblem } from '../../api/patches/restore.ts'
-import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts'
+import type { ObjectType } from '../../api/object-type.ts'
 import { DecodeError } from '../../api/schema/index.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
@@ -43,7 +42,7 @@ export interface Patch {
 /** Reads the patch of a request by its content type. */
 export function readPatch(request: ResourceRequest): Patch {
   const { target, name, namespace } = request
-  const type = patchType(request.body.contentType)
+  const type = patchType(request.body.contentType, target.type.strategic === undefined)
   if (type === 'apply') throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not supported: application/apply-patch+yaml', {})
   const options = parseWriteOptions(request.query, 'PatchOptions')
   const { value, duplicates } = parsePatch(request, type)
@@ -60,7 +59,7 @@ export function readPatch(request: ResourceRequest): Patch {
       request.warnings.length = known
       if (!(e instanceof DecodeError)) throw e
       const quoted = type === 'strategic' ? goFormat(value) : jsonText(patched)
-      const why = (type === 'strategic' && !(e instanceof StrictError) ? restoreProblem(patched, expected.type) : undefined) ?? e.message
+      const why = (type === 'strategic' && !(e instanceof StrictError) ? expected.type.strategic?.problem(patched) : undefined) ?? e.message
       throw invalidPatch(quoted, why)
     }
   }
@@ -87,14 +86,14 @@ function parsePatch(request: ResourceRequest, type: PatchType): { value: Json; d
   }
 }
 
-function applyPatch(type: PatchType, doc: Json, value: Json, typeName: string): Json {
+function applyPatch(type: PatchType, doc: Json, value: Json, of: ObjectType): Json {
   switch (type) {
     case 'json':
       return walkable(() => applyJsonPatch(doc, value))
     case 'merge':
       return applyMergePatch(doc, value)
     default:
-      return applyStrategicMergePatch(doc, value, typeName)
+      return of.strategic!.merge(doc, value)
   }
 }
 

@@ -1,6 +1,7 @@
 import { invalidObject, notFound } from '../../api/errors.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { Scale } from '../../api/generated/types.ts'
+import { builtInType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
@@ -14,7 +15,7 @@ import { mainRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 import type { Facade } from '../write/write.ts'
 
-const expectedScale = { group: 'autoscaling', version: 'v1', kind: 'Scale', type: 'Scale' }
+const expectedScale = { group: 'autoscaling', version: 'v1', kind: 'Scale', type: builtInType('Scale') }
 
 /** The Scale of an object: what autoscalers and `kubectl scale` see of every kind alike. */
 function scaleOf(request: ResourceRequest, object: KubeObject): Scale {

@@ -2,7 +2,6 @@ import { conflict } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { addInt64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { decodeObject, fieldOf } from '../../api/schema/index.ts'
 import type { DeleteOptions } from '../objects.ts'
 import type { Registered } from '../registry.ts'
 import { markDeleted } from './deletion.ts'
@@ -37,19 +36,13 @@ function prepareCreation(write: Write): void {
   meta.creationTimestamp = timestamp(rules.now)
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const) delete meta[field]
   if (resource.generation) meta.generation = 1
-  if (resource.status && !resource.keepsStatusOnCreate && 'status' in object) object.status = emptyStatus(target.type)
+  if (resource.status && !resource.keepsStatusOnCreate && 'status' in object) object.status = target.type.emptyStatus()
   dropRepeatedOwners(meta, request.warnings)
   const isGenerated = !meta.name && Boolean(meta.generateName)
   if (isGenerated) meta.name = generateName(meta.generateName!, server.random)
   // A name of chance is made anew; a PUT whose object somebody else has made meanwhile is an update after all.
   write.canRepeat = isGenerated || write.change.operation === 'UPDATE'
   resource.prepareForCreate?.(object, rules)
-}
-
-/** A status that says nothing yet, with the fields that are always written out. */
-function emptyStatus(type: string): object {
-  const field = fieldOf(type, 'status')
-  return field?.type.kind === 'struct' ? decodeObject(field.type.name, {}).object : {}
 }
 
 function prepareUpdate({ request, change, old, object }: Write): void {
