@@ -72,6 +72,16 @@ it.each<[string, object]>([
   }
 })
 
+it('podSlimmer() keeps one spec for all pods of a template that are not ready', () => {
+  const slim = podSlimmer(groups)
+  const unready = (name: string, image = 'app') =>
+    slim(pod({ metadata: { name }, spec: { nodeName: 'n1', containers: [{ name: 'main', image, readinessProbe: { periodSeconds: 5 } }] }, status: { conditions: [] } }))
+  const [a, b, other] = [unready('a'), unready('b'), unready('c', 'other')]
+  expect(a.spec).toBe(b.spec)
+  expect(other.spec).not.toEqual(a.spec)
+  expect(a.metadata.name).not.toBe(b.metadata.name)
+})
+
 it('what belongs to the server of this process is left as it is', () => {
   const frozen = Object.freeze(pod())
   expect(podSlimmer([])(frozen)).toBe(frozen)

@@ -1,4 +1,4 @@
-import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, Volume, VolumeProjection } from '../api/generated/types.ts'
+import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, PodStatus, Volume, VolumeProjection } from '../api/generated/types.ts'
 import { isPodReady } from '../api/kinds/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
 import { driverSources } from '../api/kinds/volume-references.ts'
@@ -11,22 +11,23 @@ import { namedObjects } from './sandbox/user-objects.ts'
 /** Keeps of a pod what tells of its sandbox, and the labels and annotations that were chosen. */
 export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   const once = sharer()
-  const slimVolume = volumeSlimmer()
+  const part = partSharer()
+  const slimVolume = volumeSlimmer(part)
   const slimCondition = ({ type, status, reason, lastTransitionTime }: PodCondition) =>
-    ({ type: once(type), status: once(status), reason: once(reason), lastTransitionTime })
+    ({ type: once(type), status: once(status), reason: once(reason), lastTransitionTime: once(lastTransitionTime ?? undefined) })
   const labels = keysOf('label', groups)
   const annotations = keysOf('annotation', groups)
   return (pod) => {
     if (Object.isFrozen(pod)) return pod
     const { metadata, spec, status } = pod
     const { name, namespace, uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } = metadata
-    if (!isPodReady(pod) || deletionTimestamp) return unready(pod, pick(metadata.labels, labels), pick(metadata.annotations, annotations))
+    if (!isPodReady(pod) || deletionTimestamp) return unready(pod, pick(metadata.labels, labels), pick(metadata.annotations, annotations), { once, part })
     return {
       metadata: { name, namespace: once(namespace), uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, labels: pick(metadata.labels, labels), annotations: pick(metadata.annotations, annotations) },
       spec: { runtimeClassName: once(spec.runtimeClassName), volumes: spec.volumes?.map(slimVolume) },
       status: {
         phase: once(status?.phase),
-        startTime: status?.startTime,
+        startTime: once(status?.startTime ?? undefined),
         conditions: status?.conditions?.filter(({ type }) => told.has(type)).map(slimCondition),
         initContainerStatuses: status?.initContainerStatuses?.map(slimStatus),
         containerStatuses: status?.containerStatuses?.map(slimStatus),
@@ -35,15 +36,37 @@ export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   }
 }
 
-/** Keeps of a pod that is not ready all that explains why: few pods are so for long. */
-function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['labels'], annotations: Pod['metadata']['annotations']): Pod {
+interface Sharing {
+  once: ReturnType<typeof sharer>
+  part: ReturnType<typeof partSharer>
+}
+
+/** Keeps of a pod that is not ready all that explains why. Pods of one template share what is not their own: an outage may keep all of them from being ready. */
+function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['labels'], annotations: Pod['metadata']['annotations'], { once, part }: Sharing): Pod {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
   const { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes, containers, initContainers } = spec
   return {
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, annotations },
-    spec: { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(namingVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed) },
-    status,
+    metadata: { name, namespace: once(namespace), uid, resourceVersion, creationTimestamp: once(creationTimestamp), deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, annotations },
+    spec: part({
+      runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(namingVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed),
+    }),
+    status: status && unreadyStatus(status, once),
   } as unknown as Pod
+}
+
+/** Each object is written as one literal: V8 gives a shape of its own to each that is made of others by spreading. */
+function unreadyStatus({ phase, reason, message, startTime, conditions, initContainerStatuses, containerStatuses }: PodStatus, once: Sharing['once']) {
+  return {
+    phase: once(phase),
+    reason: once(reason),
+    message,
+    startTime: once(startTime ?? undefined),
+    conditions: conditions?.map((one) => ({
+      type: once(one.type), status: once(one.status), reason: once(one.reason), message: one.message, lastTransitionTime: once(one.lastTransitionTime ?? undefined),
+    })),
+    initContainerStatuses,
+    containerStatuses,
+  }
 }
 
 const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Container) => ({ name, image, restartPolicy, startupProbe, readinessProbe })
@@ -52,17 +75,23 @@ const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Co
 const anyVolume = Object.freeze({ name: '' })
 
 /** Keeps the names of the objects that the pod may have waited for; volumes that say the same are one object. */
-function volumeSlimmer(): (volume: Volume) => Volume {
-  const known = new Map<string, Volume>()
+function volumeSlimmer(part: ReturnType<typeof partSharer>): (volume: Volume) => Volume {
   return (volume) => {
     const isNaming = volume.ephemeral || namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0
-    if (!isNaming) return anyVolume as Volume
-    const slim = namingVolume(volume) as Volume
-    const text = JSON.stringify(slim)
+    return isNaming ? part(namingVolume(volume) as Volume) : (anyVolume as Volume)
+  }
+}
+
+/** Answers with the same object for all that say the same. */
+function partSharer(): <T extends object>(part: T) => T {
+  const known = new Map<string, object>()
+  return <T extends object>(part: T) => {
+    const text = JSON.stringify(part)
     const same = known.get(text)
-    if (same) return same
-    if (known.size < maxTexts) known.set(text, slim)
-    return slim
+    if (same) return same as T
+    if (known.size >= maxTexts) known.clear()
+    known.set(text, part)
+    return part
   }
 }
 
@@ -108,7 +137,9 @@ function sharer(): <S extends string | undefined>(text: S) => S {
     if (text === undefined) return text
     const known = texts.get(text)
     if (known !== undefined) return known as typeof text
-    if (texts.size < maxTexts) texts.set(text, text)
+    // Times are many, and those of now are what pods say next.
+    if (texts.size >= maxTexts) texts.clear()
+    texts.set(text, text)
     return text
   }
 }
