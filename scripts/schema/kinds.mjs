@@ -22,6 +22,13 @@ const served = {
   'authorization.k8s.io/v1': [
     'V1SelfSubjectAccessReview', 'V1SubjectAccessReview', 'V1LocalSubjectAccessReview', 'V1SelfSubjectRulesReview',
   ],
+  'certificates.k8s.io/v1': ['V1CertificateSigningRequest'],
+  'apiregistration.k8s.io/v1': ['V1APIService'],
+  'admissionregistration.k8s.io/v1': [
+    'V1ValidatingWebhookConfiguration', 'V1MutatingWebhookConfiguration', 'V1ValidatingAdmissionPolicy',
+    'V1ValidatingAdmissionPolicyBinding', 'V1MutatingAdmissionPolicy', 'V1MutatingAdmissionPolicyBinding',
+  ],
+  'flowcontrol.apiserver.k8s.io/v1': ['V1FlowSchema', 'V1PriorityLevelConfiguration'],
   'authentication.k8s.io/v1': ['V1SelfSubjectReview', 'V1TokenReview', 'AuthenticationV1TokenRequest'],
 }
 

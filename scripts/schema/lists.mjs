@@ -19,6 +19,7 @@ const atomicLists = named({
   Capabilities: 'add drop',
   CephFSPersistentVolumeSource: 'monitors',
   CephFSVolumeSource: 'monitors',
+  CertificateSigningRequestSpec: 'groups usages',
   ClusterRole: 'rules',
   ClusterRoleBinding: 'subjects',
   ConfigMapProjection: 'items',
@@ -38,6 +39,7 @@ const atomicLists = named({
   FCVolumeSource: 'targetWWNs wwids',
   FieldSelectorAttributes: 'requirements',
   FieldSelectorRequirement: 'values',
+  FlowSchemaSpec: 'rules',
   HTTPGetAction: 'httpHeaders',
   HTTPIngressRuleValue: 'paths',
   HostAlias: 'hostnames',
@@ -55,6 +57,10 @@ const atomicLists = named({
   LinuxContainerUser: 'supplementalGroups',
   LoadBalancerIngress: 'ports',
   LoadBalancerStatus: 'ingress',
+  MatchResources: 'excludeResourceRules resourceRules',
+  MutatingAdmissionPolicySpec: 'mutations variables',
+  MutatingWebhook: 'admissionReviewVersions rules',
+  NamedRuleWithOperations: 'apiGroups apiVersions operations resourceNames resources',
   NamespaceSpec: 'finalizers',
   NetworkPolicyEgressRule: 'ports to',
   NetworkPolicyIngressRule: 'from ports',
@@ -81,6 +87,7 @@ const atomicLists = named({
   PodSpec: 'readinessGates tolerations',
   PodStatus: 'containerStatuses ephemeralContainerStatuses initContainerStatuses nodeAllocatableResourceClaimStatuses',
   PolicyRule: 'apiGroups nonResourceURLs resourceNames resources verbs',
+  PolicyRulesWithSubjects: 'nonResourceRules resourceRules subjects',
   ProjectedVolumeSource: 'sources',
   RBDPersistentVolumeSource: 'monitors',
   RBDVolumeSource: 'monitors',
@@ -88,6 +95,7 @@ const atomicLists = named({
   ResourceRule: 'apiGroups resourceNames resources verbs',
   Role: 'rules',
   RoleBinding: 'subjects',
+  RuleWithOperations: 'apiGroups apiVersions operations resources',
   Scheduling: 'tolerations',
   ScopeSelector: 'matchExpressions',
   ScopedResourceSelectorRequirement: 'values',
@@ -107,10 +115,13 @@ const atomicLists = named({
   TopologySelectorLabelRequirement: 'values',
   TopologySelectorTerm: 'matchLabelExpressions',
   TopologySpreadConstraint: 'matchLabelKeys',
+  TypeChecking: 'expressionWarnings',
   UserInfo: 'groups',
   V2HPAScalingRules: 'policies',
   V2HorizontalPodAutoscalerSpec: 'metrics',
   V2HorizontalPodAutoscalerStatus: 'currentMetrics',
+  ValidatingAdmissionPolicySpec: 'auditAnnotations validations',
+  ValidatingWebhook: 'admissionReviewVersions rules',
 })
 
 export const listKeys = {
@@ -179,6 +190,28 @@ export const listKeys = {
   'Endpoint.addresses': set,
   'Scheduling.nodeSelector': atomicMap,
   'V2HorizontalPodAutoscalerStatus.conditions': byKey('type'),
+
+  'APIServiceStatus.conditions': byKey('type'),
+  'CertificateSigningRequestStatus.conditions': { listType: 'map', listMapKeys: ['type'] },
+
+  'MutatingAdmissionPolicySpec.matchConditions': byKey('name'),
+  'MutatingWebhook.matchConditions': byKey('name'),
+  'MutatingWebhookConfiguration.webhooks': byKey('name'),
+  'ValidatingAdmissionPolicyBindingSpec.validationActions': set,
+  'ValidatingAdmissionPolicySpec.matchConditions': byKey('name'),
+  'ValidatingAdmissionPolicySpec.variables': byKey('name'),
+  'ValidatingAdmissionPolicyStatus.conditions': { listType: 'map', listMapKeys: ['type'] },
+  'ValidatingWebhook.matchConditions': byKey('name'),
+  'ValidatingWebhookConfiguration.webhooks': byKey('name'),
+
+  'FlowSchemaStatus.conditions': byKey('type'),
+  'NonResourcePolicyRule.nonResourceURLs': set,
+  'NonResourcePolicyRule.verbs': set,
+  'PriorityLevelConfigurationStatus.conditions': byKey('type'),
+  'ResourcePolicyRule.apiGroups': set,
+  'ResourcePolicyRule.namespaces': set,
+  'ResourcePolicyRule.resources': set,
+  'ResourcePolicyRule.verbs': set,
 }
 
 /** Structures that server-side apply owns as a whole. */
@@ -188,4 +221,5 @@ export const atomicStructs = new Set([
   'OwnerReference', 'RbacV1Subject', 'ResourceFieldSelector', 'RoleRef', 'ScopeSelector',
   'ScopedResourceSelectorRequirement', 'SecretKeySelector', 'SecretReference', 'ServiceBackendPort', 'TopologySelectorTerm',
   'TypedLocalObjectReference', 'V2CrossVersionObjectReference',
+  'MatchResources', 'NamedRuleWithOperations', 'ParamKind', 'ParamRef', 'Variable',
 ])

@@ -25,6 +25,7 @@ describe('the flags of controllers', () => {
   it('have the defaults of Kubernetes', async () => {
     const options = await read()
     expect(options).toMatchObject({ kubeconfig: undefined, selection: ['*'], election: lease, bindAddress: '127.0.0.1', securePort: 0, rootCaFile: undefined, volumesDir: '/var/lib/coxswain/volumes', release: '1.2.3' })
+    expect(options.signing).toEqual({ certificateFile: undefined, keyFile: undefined, longestMs: 31_536_000_000 })
     expect([...options.workers]).toEqual([])
   })
 

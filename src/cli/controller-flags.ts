@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RunControllersOptions } from '../cluster/index.ts'
-import { absolutePath, count, list } from './flag-values.ts'
+import { absolutePath, count, durationMs, list } from './flag-values.ts'
 import { addPartFlags, readPartFlags } from './part-flags.ts'
 
 /** Flags that say how many owners a controller works on at the same time, as Kubernetes names them. */
@@ -26,6 +26,9 @@ export function addControllerFlags(command: Command): Command {
     .option('--controllers <names>', "controllers to run: '*' for all, name to run one, -name to leave one out", list, ['*'])
     .option('--root-ca-file <file>', "certificates that pods are told to trust, in PEM (default: the kubeconfig's)")
     .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
+    .option('--cluster-signing-cert-file <file>', 'the certificate of the authority that signs certificates, in PEM')
+    .option('--cluster-signing-key-file <file>', 'its key, in PEM')
+    .option('--cluster-signing-duration <duration>', 'the longest time that signed certificates are good for', durationMs, 365 * 24 * 3_600_000)
   for (const [flag, name] of Object.entries(workerFlags)) command.option(`--${flag} <number>`, `how many objects ${name} works on at the same time`, count)
   return command
 }
@@ -35,13 +38,21 @@ interface ParsedFlags {
   controllers: string[]
   rootCaFile?: string
   volumesDir: string
+  clusterSigningCertFile?: string
+  clusterSigningKeyFile?: string
+  clusterSigningDuration: number
 }
 
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readControllerFlags(command: Command, release: string): Promise<RunControllersOptions> {
   const options = await readPartFlags(command, release)
-  const { controllers, rootCaFile, volumesDir } = command.opts<ParsedFlags>()
-  return { ...options, selection: controllers, workers: readWorkers(command), rootCaFile, volumesDir }
+  const { controllers, rootCaFile, volumesDir, ...flags } = command.opts<ParsedFlags>()
+  const signing = {
+    certificateFile: flags.clusterSigningCertFile,
+    keyFile: flags.clusterSigningKeyFile,
+    longestMs: flags.clusterSigningDuration,
+  }
+  return { ...options, selection: controllers, workers: readWorkers(command), rootCaFile, volumesDir, signing }
 }
 
 function readWorkers(command: Command): Map<string, number> {

@@ -1,4 +1,5 @@
 import type {
+  CertificateSigningRequest,
   CloneSet,
   ClusterRole,
   ClusterRoleBinding,
@@ -90,6 +91,10 @@ export const horizontalpodautoscalers = inNamespaces<V2HorizontalPodAutoscaler>(
 
 export const horizontalpodautoscalersV1 = inNamespaces<HorizontalPodAutoscaler>('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
 
+export const certificatesigningrequests = clusterWide<CertificateSigningRequest>(
+  'certificates.k8s.io', 'v1', 'certificatesigningrequests', 'CertificateSigningRequest',
+)
+
 export const cronjobs = inNamespaces<CronJob>('batch', 'v1', 'cronjobs', 'CronJob')
 export const jobs = inNamespaces<Job>('batch', 'v1', 'jobs', 'Job')
 
@@ -156,6 +161,7 @@ export const builtInResources: readonly ResourceType[] = [
   clonesetsV1beta1,
   horizontalpodautoscalers,
   horizontalpodautoscalersV1,
+  certificatesigningrequests,
   cronjobs,
   jobs,
   leases,

@@ -1,5 +1,6 @@
 import { type ManagedController, ControllerManager, selectControllers } from '../controllers/index.ts'
-import { readCertificates } from './flag-files.ts'
+import { isKeyOf } from '../server/index.ts'
+import { readCertificates, readFlagFile } from './flag-files.ts'
 import { type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
 export interface RunControllersOptions extends PartOptions {
@@ -11,6 +12,8 @@ export interface RunControllersOptions extends PartOptions {
   rootCaFile: string | undefined
   /** Below which volumes that are made for claims have their directories, on every node. */
   volumesDir: string
+  /** Files of the authority that signs certificates: both, or none are signed. */
+  signing: { certificateFile: string | undefined; keyFile: string | undefined; longestMs: number }
 }
 
 /** Runs controllers against an API server, which need not be there yet. */
@@ -18,10 +21,29 @@ export function runControllers(options: RunControllersOptions): Promise<RunningP
   const { gates, rootCaFile, selection, volumesDir, workers } = options
   return runPart('controllers', options, ({ access, about, ...tools }) => {
     const rootCa = rootCaFile ? readCertificates('--root-ca-file', rootCaFile) : (access.authority() ?? '')
-    const selected = selectControllers(selection, { rootCa, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone, volumesDir })
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+    const selected = selectControllers(selection, { rootCa, timeZone, volumesDir, signing: readSigning(options.signing) })
     about['controllers'] = [...selected.keys()]
     return new ControllerManager({ ...tools, controllers: withWorkers(selected, workers), gates })
   })
+}
+
+function readSigning({ certificateFile, keyFile, longestMs }: RunControllersOptions['signing']) {
+  if (!certificateFile && !keyFile) return undefined
+  if (!certificateFile || !keyFile) throw new Error('--cluster-signing-cert-file and --cluster-signing-key-file: each needs the other')
+  const certificate = readCertificates('--cluster-signing-cert-file', certificateFile)
+  const authority = { certificate, key: readFlagFile('--cluster-signing-key-file', keyFile) }
+  if (!isPair(authority)) throw new Error(`--cluster-signing-key-file: ${keyFile} is not the key of ${certificateFile}`)
+  return { authority, longestMs }
+}
+
+function isPair(authority: { certificate: string; key: string }): boolean {
+  try {
+    return isKeyOf(authority)
+  } catch {
+    // What is not even a key is none of this certificate.
+    return false
+  }
 }
 
 function withWorkers(selected: ReadonlyMap<string, readonly ManagedController[]>, workers: ReadonlyMap<string, number>): ManagedController[] {

@@ -76,10 +76,12 @@ function startMonitor({ dataDir, logger, monitor: choices = {} }: EverythingOpti
   }
 }
 
-function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority, url }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
+function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority, signer, url }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
   const { gates, logger, dataDir, nodeName, nodes, runtime, catalogue, shutdown, evictionHard } = options
   const { metrics } = server
-  const settings = { rootCa: authority, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone, volumesDir: path.resolve(dataDir, 'volumes') }
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const signing = { authority: signer, longestMs: 365 * 24 * 3_600_000 }
+  const settings = { rootCa: authority, timeZone, volumesDir: path.resolve(dataDir, 'volumes'), signing }
   const controllers = [...selectControllers(['*'], settings).values()].flat()
   const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), catalogue, ...(shutdown ? { shutdown } : {}), ...(evictionHard === undefined ? {} : { evictionHard }) }
   return [

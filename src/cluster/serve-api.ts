@@ -42,6 +42,8 @@ export interface RunningApi {
   server: ApiServer
   /** The certificate that vouches for it, in PEM. */
   authority: string
+  /** The cluster's authority with its key, which signs certificates. */
+  signer: KeyPair
   /** Ends cleanly: answers what was asked, then lets go of the store. */
   stop(): Promise<void>
 }
@@ -91,6 +93,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       kubeconfig,
       server,
       authority: authority.certificate,
+      signer: authority,
       async stop() {
         server.beginStop()
         stopCompactor()

@@ -1,3 +1,5 @@
+import type { SigningAuthority } from '../api/x509/index.ts'
+import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/index.ts'
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
 import { attributesClassProtector, claimProtector, volumeProtector } from './claim-protection/index.ts'
@@ -34,6 +36,8 @@ export interface ControllerSettings {
   timeZone: string
   /** The directory of every node below which volumes have theirs. */
   volumesDir: string
+  /** The authority that signs certificates, and the longest time that they are good for. Without it none are signed. */
+  signing?: { authority: SigningAuthority; longestMs: number } | undefined
 }
 
 type Entry = ManagedController | readonly ManagedController[]
@@ -59,6 +63,9 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'serviceaccount-controller': serviceAccountController,
   'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
   'clusterrole-aggregation-controller': clusterRoleAggregationController,
+  'certificatesigningrequest-approving-controller': csrApprovingController,
+  'certificatesigningrequest-signing-controller': ({ signing }) => (signing ? csrSigningController(signing.authority, signing.longestMs) : []),
+  'certificatesigningrequest-cleaner-controller': csrCleanerController,
   'disruption-controller': [disruption, staleDisruption],
   'endpointslice-controller': endpointSlice,
   'endpoints-controller': endpoint,

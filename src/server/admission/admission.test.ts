@@ -8,6 +8,7 @@ import type { Resource } from '../resource.ts'
 import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
 import { admissionPlugins } from './index.ts'
 import { mergeTolerations } from './merge-tolerations.ts'
+import { base64, sampleRequest } from '../../api/x509/sample-request.ts'
 
 type Stored = Record<string, any[]>
 
@@ -16,8 +17,13 @@ const readerOf = (stored: Stored): ObjectReader => ({
   list: (_group, plural) => (stored[plural] ?? []) as never[],
 })
 
-const groups: Record<string, string> = { ingresses: 'networking.k8s.io', priorityclasses: 'scheduling.k8s.io', volumeattributesclasses: 'storage.k8s.io' }
-const clusterWide = ['namespaces', 'nodes', 'persistentvolumes', 'priorityclasses', 'volumeattributesclasses']
+const groups: Record<string, string> = {
+  certificatesigningrequests: 'certificates.k8s.io',
+  ingresses: 'networking.k8s.io',
+  priorityclasses: 'scheduling.k8s.io',
+  volumeattributesclasses: 'storage.k8s.io',
+}
+const clusterWide = ['certificatesigningrequests', 'namespaces', 'nodes', 'persistentvolumes', 'priorityclasses', 'volumeattributesclasses']
 const home = { metadata: { name: 'ns' }, status: { phase: 'Active' } }
 
 /** Runs a request through every plugin, as the server does. */
@@ -289,5 +295,26 @@ describe('bootstrapObjects', () => {
       'Namespace/default', 'Namespace/kube-system', 'Namespace/kube-public', 'Namespace/kube-node-lease', 'PriorityClass/system-node-critical',
       'PriorityClass/system-cluster-critical', 'Service/kubernetes',
     ])
+  })
+})
+
+describe('certificate signing requests', () => {
+  const csr = (signerName: string, organizations: string[], more: object = {}) => ({
+    metadata: { name: 'x' },
+    spec: { request: base64(sampleRequest({ organizations }).request), signerName, usages: ['client auth'], ...more },
+  })
+
+  it('say who sent them, whatever they said', () => {
+    const { spec } = pass('certificatesigningrequests', csr('example.com/x', [], { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } }))
+    expect(spec).toMatchObject({ username: 'u', signerName: 'example.com/x' })
+    for (const field of ['uid', 'groups', 'extra']) expect(spec).not.toHaveProperty(field)
+  })
+
+  it.each([
+    ['kubernetes.io/kube-apiserver-client', ['system:masters'], '403 certificatesigningrequests.certificates.k8s.io "x" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'],
+    ['kubernetes.io/kube-apiserver-client', ['crew'], ''],
+    ['example.com/x', ['system:masters'], ''],
+  ])('to %s for %s', (signer, organizations, refused) => {
+    expect(refusalOf(() => pass('certificatesigningrequests', csr(signer, organizations)))).toBe(refused)
   })
 })

@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from './admission.ts'
+import { certificateRequestUser, certificateSubjectRestriction } from './certificate-requests.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -25,6 +26,8 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   storageObjectInUseProtection,
   persistentVolumeClaimResize,
   runtimeClass,
+  certificateRequestUser,
+  certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
   resourceQuota,

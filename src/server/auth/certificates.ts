@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8 } from './der.ts'
+import { bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8 } from '../../api/x509/index.ts'
 
 /** A certificate with its private key, both in PEM. */
 export interface KeyPair {
@@ -70,8 +70,7 @@ function issue(request: Request, signingKey: KeyObject): string {
     tagged(3, sequence(...request.extensions)),
   )
   const certificate = sequence(body, algorithm, bits(sign('sha256', body, signingKey)))
-  const lines = certificate.toString('base64').match(/.{1,64}/g)!
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+  return pemText('CERTIFICATE', certificate)
 }
 
 const yearMs = 365 * 24 * 3600_000

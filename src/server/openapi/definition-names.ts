@@ -22,8 +22,14 @@ const metaTypes = [
 /** Types of the core group that only kinds of other groups use. */
 const coreTypes = ['TopologySelectorTerm', 'TopologySelectorLabelRequirement']
 
+/** Groups of Kubernetes whose Go types live outside k8s.io/api. */
+const ownPackages: Readonly<Record<string, string>> = {
+  'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
+}
+
 /** `io.k8s.api.apps.v1` for Kubernetes' groups, the reversed name for others: `com.example.v1`. */
 function packageOf({ group, version }: { group: string; version: string }): string {
+  if (Object.hasOwn(ownPackages, group)) return `${ownPackages[group]}.${version}`
   if (group !== '' && group.includes('.') && !group.endsWith('.k8s.io')) return [...group.split('.').reverse(), version].join('.')
   return `io.k8s.api.${group === '' ? 'core' : group.split('.', 1)[0]}.${version}`
 }

@@ -8,6 +8,7 @@ import { kruiseResources } from './apps.kruise.io/index.ts'
 import { appsResources } from './apps/index.ts'
 import { autoscalingResources } from './autoscaling/index.ts'
 import { batchResources } from './batch/index.ts'
+import { certificatesResources } from './certificates/index.ts'
 import { coordinationResources } from './coordination/index.ts'
 import { coreResources } from './core/index.ts'
 import { discoveryResources } from './discovery/index.ts'
@@ -25,6 +26,7 @@ export const allResources = (random: Random): Resource[] => [
   ...appsResources,
   ...autoscalingResources,
   ...batchResources,
+  ...certificatesResources,
   ...coordinationResources,
   ...discoveryResources,
   ...eventsResources,

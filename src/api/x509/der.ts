@@ -37,3 +37,6 @@ export function objectId(dotted: string): Buffer {
   }
   return tlv(0x06, Buffer.from(bytes))
 }
+
+/** The encoding of a value with any tag. */
+export const element = tlv

@@ -1,0 +1,79 @@
+import { parseCertificateRequest } from '../../api/x509/index.ts'
+import type { CertificateRequest } from '../../api/x509/index.ts'
+import type { CertificateSigningRequest } from '../../api/generated/types.ts'
+
+export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
+
+/** The PKCS#10 request in a CertificateSigningRequest. The API server has checked that it can be read. */
+export const readRequest = ({ spec }: CertificateSigningRequest): CertificateRequest =>
+  parseCertificateRequest(Buffer.from(spec.request, 'base64').toString())
+
+/** Why a signer does not sign a request, in Kubernetes' words; undefined if it does. */
+type SignerRule = (request: CertificateRequest, usages: readonly string[]) => string | undefined
+
+const isSameSet = (a: readonly string[], b: readonly string[]) => {
+  const set = new Set(a)
+  return set.size === new Set(b).size && b.every((item) => set.has(item))
+}
+
+/** A key that is not RSA enciphers no keys: `key encipherment` may be left out. */
+function usagesProblem(usages: readonly string[], wanted: readonly string[]): string | undefined {
+  const withoutEncipherment = wanted.filter((usage) => usage !== 'key encipherment')
+  if (isSameSet(usages, wanted) || isSameSet(usages, withoutEncipherment)) return undefined
+  return `usages did not match [${[...wanted].sort().join(' ')}]`
+}
+
+const isNodesGroup = ({ subject: { organizations } }: CertificateRequest) =>
+  organizations.length === 1 && organizations[0] === 'system:nodes'
+const isNodeName = ({ subject }: CertificateRequest) => subject.commonName.startsWith('system:node:')
+const notNodesGroup = 'subject organization is not system:nodes'
+const notNodeName = 'subject common name does not begin with system:node:'
+
+/** The first problem of a list. */
+const firstOf = (...problems: (string | false | undefined)[]): string | undefined =>
+  problems.find((problem): problem is string => typeof problem === 'string')
+
+const kubeletServing: SignerRule = (request, usages) => {
+  const { dns, addresses, emails, uris } = request.names
+  return firstOf(
+    !isNodesGroup(request) && notNodesGroup,
+    dns.length + addresses.length === 0 && 'DNS or IP subjectAltName is required',
+    emails.length > 0 && 'Email subjectAltNames are not allowed',
+    uris.length > 0 && 'URI subjectAltNames are not allowed',
+    usagesProblem(usages, ['key encipherment', 'digital signature', 'server auth']),
+    !isNodeName(request) && notNodeName,
+  )
+}
+
+/** The rule of client certificates of nodes; approval follows it, too. */
+export const kubeletClient: SignerRule = (request, usages) => {
+  const { dns, addresses, emails, uris } = request.names
+  return firstOf(
+    !isNodesGroup(request) && notNodesGroup,
+    dns.length > 0 && 'DNS subjectAltNames are not allowed',
+    emails.length > 0 && 'Email subjectAltNames are not allowed',
+    addresses.length > 0 && 'IP subjectAltNames are not allowed',
+    uris.length > 0 && 'URI subjectAltNames are not allowed',
+    !isNodeName(request) && notNodeName,
+    usagesProblem(usages, ['key encipherment', 'digital signature', 'client auth']),
+  )
+}
+
+const clientUsages = ['digital signature', 'key encipherment', 'client auth']
+
+const apiServerClient: SignerRule = (_request, usages) => {
+  const strange = usages.find((usage) => !clientUsages.includes(usage))
+  if (strange !== undefined) return `invalid usage for client certificate: ${strange}`
+  return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
+}
+
+/** The signers that there are, and what each demands. */
+export const signers: Readonly<Record<string, SignerRule>> = {
+  'kubernetes.io/kube-apiserver-client': apiServerClient,
+  [kubeletClientSigner]: kubeletClient,
+  'kubernetes.io/kubelet-serving': kubeletServing,
+}
+
+/** Whether a request has a condition that is True. */
+export const hasCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>
+  Boolean(status.conditions?.some((c) => c.type === type && c.status === 'True'))

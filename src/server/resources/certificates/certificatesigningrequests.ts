@@ -1,0 +1,111 @@
+import { describeField } from '../../../api/docs.ts'
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/types.ts'
+import { humanDuration } from '../../../api/printing/duration.ts'
+import { timestamp } from '../../../api/timestamp.ts'
+import { pathSegmentName } from '../../../api/validation/names.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type Column, type RuleContext, defineResource } from '../../resource.ts'
+import { validateRequest, validateRequestUpdate } from './request-validation.ts'
+
+type Conditions = readonly CertificateSigningRequestCondition[]
+
+/** Fills in times of conditions: a condition that keeps its status keeps the time of its last transition. */
+function withTimes(conditions: Conditions, old: Conditions, now: number): CertificateSigningRequestCondition[] {
+  const time = timestamp(now)
+  return conditions.map((condition) => {
+    const same = old.find((c) => c.type === condition.type && c.status === condition.status && c.lastTransitionTime)
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? time,
+      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? time,
+    }
+  })
+}
+
+/** Puts the stored conditions of a type in place of those that were sent, where there are as many. */
+function keepConditions(conditions: Conditions, old: Conditions, type: string): CertificateSigningRequestCondition[] {
+  const stored = old.filter((c) => c.type === type)
+  const isSameCount = conditions.filter((c) => c.type === type).length === stored.length
+  return isSameCount ? conditions.map((c) => (c.type === type ? stored.shift()! : c)) : [...conditions]
+}
+
+function setConditions(csr: CertificateSigningRequest, conditions: CertificateSigningRequestCondition[]): void {
+  const { conditions: _, ...rest } = csr.status
+  csr.status = { ...(conditions.length ? { conditions } : {}), ...rest }
+}
+
+/** Through status a signer adds the certificate, or that it failed. How the request was decided is not its business. */
+function prepareStatus(csr: CertificateSigningRequest, old: CertificateSigningRequest, { now }: RuleContext): void {
+  csr.spec = old.spec
+  const was = old.status.conditions ?? []
+  const kept = ['Approved', 'Denied'].reduce<Conditions>(
+    (list, type) => keepConditions(list, was, type),
+    csr.status.conditions ?? [],
+  )
+  setConditions(csr, withTimes(kept, was, now))
+}
+
+/** Through approval only conditions change. */
+function prepareApproval(csr: CertificateSigningRequest, old: CertificateSigningRequest, { now }: RuleContext): void {
+  const conditions = withTimes(csr.status.conditions ?? [], old.status.conditions ?? [], now)
+  csr.spec = old.spec
+  csr.status = { ...old.status }
+  setConditions(csr, conditions)
+}
+
+/** `Approved,Issued` */
+function conditionText({ status }: CertificateSigningRequest): string {
+  const has = (type: string) => status.conditions?.some((c) => c.type === type)
+  const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
+  return `${decision}${has('Failed') ? ',Failed' : ''}${status.certificate ? ',Issued' : ''}`
+}
+
+const specDoc = (field: string) => () => describeField('CertificateSigningRequestSpec', field)
+
+const columns: Column<CertificateSigningRequest>[] = [
+  nameColumn(),
+  ageColumn(),
+  {
+    name: 'SignerName',
+    type: 'string',
+    description: specDoc('signerName'),
+    cell: ({ spec }) => spec.signerName || '<none>',
+  },
+  { name: 'Requestor', type: 'string', description: specDoc('request'), cell: ({ spec }) => spec.username ?? '' },
+  {
+    name: 'RequestedDuration',
+    type: 'string',
+    description: specDoc('expirationSeconds'),
+    cell: ({
+      spec: { expirationSeconds: seconds },
+    }) => (seconds === undefined ? '<none>' : humanDuration(seconds * 1000)),
+  },
+  {
+    name: 'Condition',
+    type: 'string',
+    description: () => describeField('CertificateSigningRequestStatus', 'conditions'),
+    cell: conditionText,
+  },
+]
+
+/** Requests for certificates. Who asks is written into them by admission (`certificate-requests.ts`). */
+export const certificatesigningrequests = defineResource<CertificateSigningRequest>({
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  kind: 'CertificateSigningRequest',
+  plural: 'certificatesigningrequests',
+  shortNames: ['csr'],
+  namespaced: false,
+  nameRule: pathSegmentName,
+  validate: (csr) => validateRequest(csr),
+  prepareForUpdate(csr, old) {
+    csr.spec = old.spec
+  },
+  validateUpdate: (csr, old) => validateRequestUpdate(csr, old),
+  status: { prepare: prepareStatus, validate: (csr, old) => validateRequestUpdate(csr, old, { certificate: true }) },
+  partialUpdates: {
+    approval: { prepare: prepareApproval, validate: (csr, old) => validateRequestUpdate(csr, old, { approval: true }) },
+  },
+  selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName },
+  columns,
+})

@@ -1,0 +1,5 @@
+import type { Resource } from '../../resource.ts'
+import { certificatesigningrequests } from './certificatesigningrequests.ts'
+
+/** The kinds of certificates.k8s.io. */
+export const certificatesResources: Resource[] = [certificatesigningrequests]
