@@ -15,6 +15,7 @@ import type {
   Endpoints,
   EndpointSlice,
   EventsV1Event,
+  FlowSchema,
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
@@ -31,6 +32,7 @@ import type {
   PodDisruptionBudget,
   PodTemplate,
   PriorityClass,
+  PriorityLevelConfiguration,
   ReplicaSet,
   ReplicationController,
   ResourceQuota,
@@ -104,6 +106,12 @@ export const endpointslices = inNamespaces<EndpointSlice>('discovery.k8s.io', 'v
 
 export const eventsV1 = inNamespaces<EventsV1Event>('events.k8s.io', 'v1', 'events', 'Event')
 
+const flowControl = 'flowcontrol.apiserver.k8s.io'
+export const flowschemas = clusterWide<FlowSchema>(flowControl, 'v1', 'flowschemas', 'FlowSchema')
+export const prioritylevelconfigurations = clusterWide<PriorityLevelConfiguration>(
+  flowControl, 'v1', 'prioritylevelconfigurations', 'PriorityLevelConfiguration',
+)
+
 export const ingressclasses = clusterWide<IngressClass>('networking.k8s.io', 'v1', 'ingressclasses', 'IngressClass')
 export const ingresses = inNamespaces<Ingress>('networking.k8s.io', 'v1', 'ingresses', 'Ingress')
 export const networkpolicies = inNamespaces<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy')
@@ -167,6 +175,8 @@ export const builtInResources: readonly ResourceType[] = [
   leases,
   endpointslices,
   eventsV1,
+  flowschemas,
+  prioritylevelconfigurations,
   ingressclasses,
   ingresses,
   networkpolicies,

@@ -1,5 +1,6 @@
 import type { Namespace, Service } from '../api/generated/types.ts'
 import type { KubeObject } from '../api/object.ts'
+import { flowControlObjects } from './resources/flowcontrol/bootstrap-objects.ts'
 import { systemPriorityClasses } from './resources/scheduling/system-priority-classes.ts'
 
 const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {}, status: {} }) as Namespace
@@ -25,5 +26,6 @@ const kubernetesService: Service = {
 export const bootstrapObjects: readonly KubeObject[] = [
   ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map(namespace),
   ...systemPriorityClasses,
+  ...flowControlObjects,
   kubernetesService,
 ]

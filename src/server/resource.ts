@@ -134,6 +134,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   selectableFields?: Record<string, (obj: T) => string>
   /** Default: name and age. */
   columns?: readonly Column<T>[]
+  /** The order of a table's rows. Default: that of the list. */
+  compareRows?(a: T, b: T): number
   /** Conditions of a table's row, such as Completed of a finished pod. */
   rowConditions?(obj: T): { type: string; status: string; reason?: string; message?: string }[]
 

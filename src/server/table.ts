@@ -35,7 +35,7 @@ export interface Table {
 }
 
 /** The part of a resource that a table needs. */
-export type Tabular = Pick<Resource, 'columns' | 'rowConditions'>
+export type Tabular = Pick<Resource, 'columns' | 'compareRows' | 'rowConditions'>
 
 export interface TableOptions {
   /** Milliseconds since the epoch, for ages. */
@@ -115,7 +115,8 @@ function row(tabular: Tabular, columns: readonly Column<KubeObject>[], obj: Kube
 /** The rows of a table, each made when it is looked at. */
 export function* tableRows(tabular: Tabular, objects: Iterable<KubeObject>, options: TableOptions): Iterable<TableRow> {
   const columns = tabular.columns ?? defaultColumns
-  for (const obj of objects) yield row(tabular, columns, obj, options)
+  const ordered = tabular.compareRows ? [...objects].sort(tabular.compareRows) : objects
+  for (const obj of ordered) yield row(tabular, columns, obj, options)
 }
 
 /** Objects of one kind as a table. With 'Object', each must carry its apiVersion and kind. */

