@@ -1,4 +1,5 @@
 import type {
+  APIService,
   CertificateSigningRequest,
   CloneSet,
   ClusterRole,
@@ -78,6 +79,8 @@ export const resourcequotas = inNamespaces<ResourceQuota>('', 'v1', 'resourcequo
 export const secrets = inNamespaces<Secret>('', 'v1', 'secrets', 'Secret')
 export const serviceaccounts = inNamespaces<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount')
 export const services = inNamespaces<Service>('', 'v1', 'services', 'Service')
+
+export const apiservices = clusterWide<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService')
 
 export const controllerrevisions = inNamespaces<ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision')
 export const daemonsets = inNamespaces<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet')
@@ -160,6 +163,7 @@ export const builtInResources: readonly ResourceType[] = [
   secrets,
   serviceaccounts,
   services,
+  apiservices,
   controllerrevisions,
   daemonsets,
   deployments,

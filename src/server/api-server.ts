@@ -12,6 +12,7 @@ import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Discovery, servedBy } from './discovery/index.ts'
 import { Health } from './health.ts'
+import { syncLocalApiServices } from './local-api-services.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
@@ -125,6 +126,7 @@ export class ApiServer {
     const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens)
     await bootstrap(parts)
+    await syncLocalApiServices(parts, [...registry.all().map((r) => r.resource), ...reviewKinds, nodeMetrics])
     return server
   }
 

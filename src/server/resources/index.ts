@@ -5,6 +5,7 @@ import type { Action } from '../subresources/action.ts'
 import { podActions } from '../subresources/pods.ts'
 import { serviceAccountToken } from '../subresources/service-account-token.ts'
 import { kruiseResources } from './apps.kruise.io/index.ts'
+import { apiregistrationResources } from './apiregistration/index.ts'
 import { appsResources } from './apps/index.ts'
 import { autoscalingResources } from './autoscaling/index.ts'
 import { batchResources } from './batch/index.ts'
@@ -24,6 +25,7 @@ import { storageResources } from './storage/index.ts'
 /** Everything that is served and stored, one declaration a kind and version. */
 export const allResources = (random: Random): Resource[] => [
   ...coreResources(random),
+  ...apiregistrationResources,
   ...appsResources,
   ...autoscalingResources,
   ...batchResources,

@@ -1,0 +1,5 @@
+import type { Resource } from '../../resource.ts'
+import { apiservices } from './apiservices.ts'
+
+/** The kinds of apiregistration.k8s.io. */
+export const apiregistrationResources: Resource[] = [apiservices]
