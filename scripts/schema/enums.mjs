@@ -20,6 +20,8 @@ const valuesByType = {
   'v1.DaemonSetUpdateStrategyType': 'OnDelete RollingUpdate',
   'v1.DeploymentStrategyType': 'Recreate RollingUpdate',
   'v1.FailurePolicyType': 'Fail Ignore',
+  'v1.DeviceTaintEffect': 'NoExecute NoSchedule None',
+  'v1.DeviceTolerationOperator': 'Equal Exists',
   'v1.HostPathType': 'BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket',
   'v1.IPFamily': 'IPv4 IPv6',
   'v1.IPFamilyPolicy': 'PreferDualStack RequireDualStack SingleStack',

@@ -3,8 +3,9 @@
 const fieldsByType = {
   'types.UID':
     'ObjectMeta.uid OwnerReference.uid ObjectReference.uid Preconditions.uid ConfigMapNodeConfigSource.uid BoundObjectReference.uid ' +
-    'StatusDetails.uid UncountedTerminatedPods.failed UncountedTerminatedPods.succeeded',
+    'ResourceClaimConsumerReference.uid DeviceRequestAllocationResult.shareID StatusDetails.uid UncountedTerminatedPods.failed UncountedTerminatedPods.succeeded',
   'v1.AddressType': 'EndpointSlice.addressType',
+  'v1.AllocationConfigSource': 'DeviceAllocationConfiguration.source',
   'v1.AppArmorProfileType': 'AppArmorProfile.type',
   'v1.AzureDataDiskCachingMode': 'AzureDiskVolumeSource.cachingMode',
   'v1.AzureDataDiskKind': 'AzureDiskVolumeSource.kind',
@@ -13,21 +14,25 @@ const fieldsByType = {
   'v1.ClaimResourceStatus': 'PersistentVolumeClaimStatus.allocatedResourceStatuses',
   'v1.CompletionMode': 'JobSpec.completionMode',
   'v1.ConcurrencyPolicy': 'CronJobSpec.concurrencyPolicy',
+  'v1.ComponentConditionType': 'ComponentCondition.type',
   'v1.ConditionStatus':
-    'Condition.status DaemonSetCondition.status DeploymentCondition.status JobCondition.status NamespaceCondition.status NodeCondition.status ' +
+    'ComponentCondition.status Condition.status DaemonSetCondition.status DeploymentCondition.status JobCondition.status NamespaceCondition.status NodeCondition.status ' +
     'PersistentVolumeClaimCondition.status PodCondition.status PodFailurePolicyOnPodConditionsPattern.status ReplicaSetCondition.status ' +
     'ReplicationControllerCondition.status StatefulSetCondition.status V2HorizontalPodAutoscalerCondition.status ' +
     'APIServiceCondition.status CertificateSigningRequestCondition.status FlowSchemaCondition.status PriorityLevelConfigurationCondition.status',
   'v1.ContainerRestartPolicy': 'Container.restartPolicy EphemeralContainer.restartPolicy',
   'v1.ContainerRestartRuleAction': 'ContainerRestartRule.action',
   'v1.ContainerRestartRuleOnExitCodesOperator': 'ContainerRestartRuleOnExitCodes.operator',
-  'v1.CoordinatedLeaseStrategy': 'LeaseSpec.strategy',
+  'v1.CoordinatedLeaseStrategy': 'LeaseSpec.strategy V1beta1LeaseCandidateSpec.strategy',
   'v1.DNSPolicy': 'PodSpec.dnsPolicy',
   'v1.DaemonSetConditionType': 'DaemonSetCondition.type',
   'v1.DaemonSetUpdateStrategyType': 'DaemonSetUpdateStrategy.type',
   'v1.DeletionPropagation': 'DeleteOptions.propagationPolicy',
   'v1.DeploymentConditionType': 'DeploymentCondition.type',
   'v1.DeploymentStrategyType': 'DeploymentStrategy.type',
+  'v1.DeviceAllocationMode': 'DeviceSubRequest.allocationMode ExactDeviceRequest.allocationMode',
+  'v1.DeviceTaintEffect': 'DeviceTaint.effect DeviceToleration.effect',
+  'v1.DeviceTolerationOperator': 'DeviceToleration.operator',
   'v1.FSGroupPolicy': 'CSIDriverSpec.fsGroupPolicy',
   'v1.FailurePolicyType':
     'MutatingAdmissionPolicySpec.failurePolicy MutatingWebhook.failurePolicy ValidatingAdmissionPolicySpec.failurePolicy ' +
@@ -35,6 +40,7 @@ const fieldsByType = {
   'v1.FieldSelectorOperator': 'FieldSelectorRequirement.operator',
   'v1.FinalizerName': 'NamespaceSpec.finalizers',
   'v1.FlowDistinguisherMethodType': 'FlowDistinguisherMethod.type',
+  'v1.FullyQualifiedName': 'DeviceConstraint.distinctAttribute DeviceConstraint.matchAttribute',
   'v1.HostPathType': 'HostPathVolumeSource.type',
   'v1.IPFamily': 'ServiceSpec.ipFamilies',
   'v1.IPFamilyPolicy': 'ServiceSpec.ipFamilyPolicy',

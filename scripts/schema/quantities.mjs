@@ -3,10 +3,17 @@ import { named } from './fields.mjs'
 /** Fields that hold resource quantities (for maps and lists: whose values do). */
 export const quantities = named({
   CSIStorageCapacity: 'capacity maximumVolumeSize',
+  CapacityRequestPolicy: 'default validValues',
+  CapacityRequestPolicyRange: 'max min step',
+  CapacityRequirements: 'requests',
   ContainerStatus: 'allocatedResources',
+  Counter: 'value',
+  DeviceCapacity: 'value',
+  DeviceRequestAllocationResult: 'consumedCapacity',
   EmptyDirVolumeSource: 'sizeLimit',
   LimitRangeItem: 'default defaultRequest max maxLimitRequestRatio min',
   NodeAllocatableResourceClaimStatus: 'resources',
+  NodeAllocatableResourceMapping: 'allocationMultiplier',
   NodeStatus: 'allocatable capacity',
   Overhead: 'podFixed',
   PersistentVolumeClaimStatus: 'allocatedResources capacity',

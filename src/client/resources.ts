@@ -13,6 +13,7 @@ import type {
   CSIStorageCapacity,
   DaemonSet,
   Deployment,
+  DeviceClass,
   Endpoints,
   EndpointSlice,
   EventsV1Event,
@@ -20,6 +21,7 @@ import type {
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
+  IPAddress,
   Job,
   Lease,
   LimitRange,
@@ -36,7 +38,10 @@ import type {
   PriorityLevelConfiguration,
   ReplicaSet,
   ReplicationController,
+  ResourceClaimTemplate,
   ResourceQuota,
+  ResourceSlice,
+  ResourceV1ResourceClaim,
   Role,
   RoleBinding,
   RuntimeClass,
@@ -46,11 +51,13 @@ import type {
   SelfSubjectRulesReview,
   Service,
   ServiceAccount,
+  ServiceCIDR,
   StatefulSet,
   StorageClass,
   SubjectAccessReview,
   TokenReview,
   V1beta1CloneSet,
+  V1beta1LeaseCandidate,
   V2HorizontalPodAutoscaler,
   VolumeAttachment,
   VolumeAttributesClass,
@@ -104,6 +111,7 @@ export const cronjobs = inNamespaces<CronJob>('batch', 'v1', 'cronjobs', 'CronJo
 export const jobs = inNamespaces<Job>('batch', 'v1', 'jobs', 'Job')
 
 export const leases = inNamespaces<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease')
+export const leasecandidates = inNamespaces<V1beta1LeaseCandidate>('coordination.k8s.io', 'v1beta1', 'leasecandidates', 'LeaseCandidate')
 
 export const endpointslices = inNamespaces<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice')
 
@@ -116,8 +124,10 @@ export const prioritylevelconfigurations = clusterWide<PriorityLevelConfiguratio
 )
 
 export const ingressclasses = clusterWide<IngressClass>('networking.k8s.io', 'v1', 'ingressclasses', 'IngressClass')
+export const ipaddresses = clusterWide<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress')
 export const ingresses = inNamespaces<Ingress>('networking.k8s.io', 'v1', 'ingresses', 'Ingress')
 export const networkpolicies = inNamespaces<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy')
+export const servicecidrs = clusterWide<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR')
 
 export const runtimeclasses = clusterWide<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass')
 
@@ -127,6 +137,11 @@ export const clusterrolebindings = clusterWide<ClusterRoleBinding>('rbac.authori
 export const clusterroles = clusterWide<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole')
 export const rolebindings = inNamespaces<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding')
 export const roles = inNamespaces<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role')
+
+export const deviceclasses = clusterWide<DeviceClass>('resource.k8s.io', 'v1', 'deviceclasses', 'DeviceClass')
+export const resourceclaims = inNamespaces<ResourceV1ResourceClaim>('resource.k8s.io', 'v1', 'resourceclaims', 'ResourceClaim')
+export const resourceclaimtemplates = inNamespaces<ResourceClaimTemplate>('resource.k8s.io', 'v1', 'resourceclaimtemplates', 'ResourceClaimTemplate')
+export const resourceslices = clusterWide<ResourceSlice>('resource.k8s.io', 'v1', 'resourceslices', 'ResourceSlice')
 
 export const priorityclasses = clusterWide<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass')
 
@@ -177,19 +192,26 @@ export const builtInResources: readonly ResourceType[] = [
   cronjobs,
   jobs,
   leases,
+  leasecandidates,
   endpointslices,
   eventsV1,
   flowschemas,
   prioritylevelconfigurations,
   ingressclasses,
   ingresses,
+  ipaddresses,
   networkpolicies,
+  servicecidrs,
   runtimeclasses,
   poddisruptionbudgets,
   clusterrolebindings,
   clusterroles,
   rolebindings,
   roles,
+  deviceclasses,
+  resourceclaims,
+  resourceclaimtemplates,
+  resourceslices,
   priorityclasses,
   csidrivers,
   csinodes,

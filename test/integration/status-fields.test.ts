@@ -20,20 +20,32 @@ afterEach(async () => {
 
 /** Values that validation takes, by the field's name, where not every value of the type will do. */
 const special: Record<string, Json> = {
+  bindingFailureConditions: ['Broken'],
+  data: { speed: 3 },
+  device: 'gpu-0',
   health: 'Healthy',
   hostIP: '10.0.0.1',
   hostname: 'host.example.com',
   ip: '10.0.0.1',
+  ips: ['10.9.8.7/24'],
+  nodeSelector: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] },
   nominatedNodeName: 'node-1',
+  parameters: { speed: 3 },
   podIP: '10.0.0.1',
+  pool: 'node-1',
   recursiveReadOnly: 'Disabled',
+  request: 'gpu',
+  shareID: '11111111-2222-4333-8444-555555555555',
+  source: 'FromClaim',
   state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
   status: 'True',
+  tolerations: [{ key: 'k', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 3 }],
   values: ['x'],
 }
 
 /** Fields that are refused or dropped whatever they say, as in Kubernetes, or need a spec of their own. */
 const leftOut = new Set([
+  'DeviceAllocationConfiguration.requests',
   'NamespaceStatus.phase',
   'NodeStatus.config',
   'PersistentVolumeClaimStatus.allocatedResourceStatuses',

@@ -4,6 +4,7 @@ const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ 
 const selector = { matchLabels: { app: 'web' } }
 const job = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'job', image: 'busybox:1.36', command: ['date'] }] } } }
 const backend = { service: { name: 'web', port: { number: 80 } } }
+const deviceClaim = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'sample', count: 2 } }] } }
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
 const objects: [apiVersion: string, kind: string, fields: object][] = [
@@ -46,6 +47,7 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['batch/v1', 'CronJob', { spec: { schedule: '0 3 * * *', jobTemplate: { spec: job } } }],
   ['batch/v1', 'Job', { spec: { ...job, backoffLimit: 3 } }],
   ['coordination.k8s.io/v1', 'Lease', { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } }],
+  ['coordination.k8s.io/v1beta1', 'LeaseCandidate', { spec: { leaseName: 'sample', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } }],
   ['discovery.k8s.io/v1', 'EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.9'] }], ports: [{ name: 'http', port: 80, protocol: 'TCP' }] }],
   [
     'events.k8s.io/v1',
@@ -58,12 +60,27 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['networking.k8s.io/v1', 'IngressClass', { spec: { controller: 'example.com/ingress' } }],
   ['networking.k8s.io/v1', 'Ingress', { spec: { rules: [{ host: 'example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }] } }],
   ['networking.k8s.io/v1', 'NetworkPolicy', { spec: { podSelector: selector, policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 80 }] }] } }],
+  ['networking.k8s.io/v1', 'IPAddress', { spec: { parentRef: { resource: 'services', namespace: 'default', name: 'elsewhere' } } }],
+  ['networking.k8s.io/v1', 'ServiceCIDR', { spec: { cidrs: ['10.55.0.0/24'] } }],
   ['node.k8s.io/v1', 'RuntimeClass', { handler: 'runc' }],
   ['policy/v1', 'PodDisruptionBudget', { spec: { minAvailable: 1, selector } }],
   ['rbac.authorization.k8s.io/v1', 'ClusterRole', { rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }] }],
   ['rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'sample' }, subjects: [{ kind: 'User', name: 'ann' }] }],
   ['rbac.authorization.k8s.io/v1', 'Role', { rules: [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list'] }] }],
   ['rbac.authorization.k8s.io/v1', 'RoleBinding', { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'sample' }, subjects: [{ kind: 'Group', name: 'crew' }] }],
+  ['resource.k8s.io/v1', 'DeviceClass', { spec: { selectors: [{ cel: { expression: "device.driver == 'gpu.example.com'" } }] } }],
+  ['resource.k8s.io/v1', 'ResourceClaim', { spec: deviceClaim }],
+  ['resource.k8s.io/v1', 'ResourceClaimTemplate', { spec: { spec: deviceClaim } }],
+  [
+    'resource.k8s.io/v1',
+    'ResourceSlice',
+    {
+      spec: {
+        driver: 'gpu.example.com', nodeName: 'sample', pool: { name: 'sample', generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: 'gpu-0', attributes: { model: { string: 'A100' }, cores: { int: 64 } }, capacity: { memory: { value: '40Gi' } } }],
+      },
+    },
+  ],
   ['scheduling.k8s.io/v1', 'PriorityClass', { value: 7, description: 'a sample' }],
   ['storage.k8s.io/v1', 'CSIDriver', { spec: { attachRequired: false } }],
   ['storage.k8s.io/v1', 'CSINode', { spec: { drivers: [{ name: 'disk.example.com', nodeID: 'n-1' }] } }],
@@ -74,10 +91,13 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['storage.k8s.io/v1', 'VolumeAttributesClass', { driverName: 'disk.example.com', parameters: { iops: '100' } }],
 ]
 
+/** The name of an IPAddress is the address. */
+const nameOf = (apiVersion: string, kind: string) => (kind === 'IPAddress' ? '192.0.2.77' : apiVersion === 'events.k8s.io/v1' ? 'sample-new' : 'sample')
+
 /** One object, named `sample`, of every kind that is stored. */
 export const oneOfEachKind: readonly KubeObject[] = objects.map(([apiVersion, kind, fields]) => ({
   apiVersion,
   kind,
-  metadata: { name: apiVersion === 'events.k8s.io/v1' ? 'sample-new' : 'sample', labels: { sample: 'yes' } },
+  metadata: { name: nameOf(apiVersion, kind), labels: { sample: 'yes' } },
   ...fields,
 }))

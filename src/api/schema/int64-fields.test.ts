@@ -163,11 +163,14 @@ function varint(value: bigint): number[] {
 
 /** The message of a type that has an int64 at the path, and nothing else. */
 function encoded(typeName: string, path: FieldPath, value: bigint): Buffer {
-  const [name = '', ...rest] = path.filter((step) => step !== '[]')
+  const [name = '', ...rest] = path.filter((step) => step !== '[]' && step !== '{}')
   const { number, inline } = numberOf(typeName, name)
   const { type } = schema[typeName]!.fields[name]!
-  const of = type.kind === 'list' ? type.of : type
-  const field = of.kind === 'struct' ? bytes(number, encoded(of.name, rest, value)) : integer(number, value)
+  const of = type.kind === 'list' || type.kind === 'map' ? type.of : type
+  // The entry of a map is a message with the key as its first field and the value as its second.
+  const at = type.kind === 'map' ? 2 : number
+  const item = of.kind === 'struct' ? bytes(at, encoded(of.name, rest, value)) : integer(at, value)
+  const field = type.kind === 'map' ? bytes(number, Buffer.concat([bytes(1, Buffer.from('key')), item])) : item
   return inline === undefined ? field : bytes(inline, field)
 }
 

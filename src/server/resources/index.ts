@@ -19,6 +19,7 @@ import { networkingResources } from './networking/index.ts'
 import { nodeResources } from './node/index.ts'
 import { policyResources } from './policy/index.ts'
 import { rbacResources } from './rbac/index.ts'
+import { deviceResources } from './resource/index.ts'
 import { schedulingResources } from './scheduling/index.ts'
 import { storageResources } from './storage/index.ts'
 
@@ -38,6 +39,7 @@ export const allResources = (random: Random): Resource[] => [
   ...nodeResources,
   ...policyResources,
   ...rbacResources,
+  ...deviceResources,
   ...schedulingResources,
   ...storageResources,
   ...kruiseResources,

@@ -1,5 +1,6 @@
 import type { Resource } from '../../resource.ts'
+import { leasecandidates } from './leasecandidates.ts'
 import { leases } from './leases.ts'
 
 /** The kinds of this group, in the order of discovery. */
-export const coordinationResources: Resource[] = [leases]
+export const coordinationResources: Resource[] = [leases, leasecandidates]

@@ -1,0 +1,67 @@
+import { describeField } from '../../../api/docs.ts'
+import type { Device, ResourceSlice } from '../../../api/generated/types.ts'
+import { timestamp } from '../../../api/kinds/pod-prepare.ts'
+import { subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { defineResource } from '../../resource.ts'
+import { validateSliceSpec } from './slice-validation.ts'
+
+const specPath = Path.of('spec')
+
+/** Fields of alpha features, which Kubernetes drops unless they are switched on. */
+function dropAlphaFields({ spec }: ResourceSlice): void {
+  for (const device of spec?.devices ?? []) {
+    delete device.nodeAllocatableResourceMappings
+    for (const attribute of Object.values(device.attributes ?? {})) dropLists(attribute)
+  }
+}
+
+function dropLists(attribute: NonNullable<Device['attributes']>[string]): void {
+  for (const field of ['bools', 'ints', 'strings', 'versions'] as const) delete attribute[field]
+}
+
+/** Devices that a driver has, on a node or reachable from several. */
+export const resourceslices = defineResource<ResourceSlice>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'ResourceSlice',
+  plural: 'resourceslices',
+  namespaced: false,
+  nameRule: subdomainName,
+  deleteAnswersObject: true,
+  generation: true,
+  defaults({ spec }, { now }) {
+    for (const device of spec?.devices ?? []) for (const taint of device.taints ?? []) taint.timeAdded ??= timestamp(now)
+  },
+  prepareForCreate: dropAlphaFields,
+  prepareForUpdate: dropAlphaFields,
+  validate: ({ spec }) => validateSliceSpec(spec, undefined, specPath),
+  validateUpdate: ({ spec }, old) => validateSliceSpec(spec, old.spec, specPath),
+  selectableFields: {
+    'spec.driver': ({ spec }) => spec?.driver ?? '',
+    'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+  },
+  columns: [
+    nameColumn(),
+    {
+      name: 'Node',
+      type: 'string',
+      description: () => describeField('ResourceSliceSpec', 'nodeName'),
+      cell: ({ spec }) => spec?.nodeName ?? '',
+    },
+    {
+      name: 'Driver',
+      type: 'string',
+      description: () => describeField('ResourceSliceSpec', 'driver'),
+      cell: ({ spec }) => spec?.driver ?? '',
+    },
+    {
+      name: 'Pool',
+      type: 'string',
+      description: () => describeField('ResourcePool', 'name'),
+      cell: ({ spec }) => spec?.pool?.name ?? '',
+    },
+    ageColumn(),
+  ],
+})
