@@ -24,6 +24,7 @@ import { replicationControllerController } from './replicationcontroller/index.t
 import { resourceQuotaController } from './resource-quota/index.ts'
 import { rootCaPublisher } from './root-ca/index.ts'
 import { serviceAccountController } from './service-account/index.ts'
+import { serviceCidrController } from './service-cidr/index.ts'
 import { statefulSetController } from './statefulset/index.ts'
 import { taintEviction } from './taint-eviction/index.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished/index.ts'
@@ -69,6 +70,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'disruption-controller': [disruption, staleDisruption],
   'endpointslice-controller': endpointSlice,
   'endpoints-controller': endpoint,
+  'service-cidr-controller': serviceCidrController,
   'node-lifecycle-controller': nodeLifecycle,
   'taint-eviction-controller': taintEviction,
   'persistentvolume-binder-controller': [claimBinder, volumeBinder],

@@ -12,7 +12,7 @@ import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Discovery, servedBy } from './discovery/index.ts'
 import { Health } from './health.ts'
-import { syncLocalApiServices } from './local-api-services.ts'
+import { keepLocalApiServices } from './local-api-services.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
@@ -26,11 +26,13 @@ import type { ServerParts } from './request.ts'
 import { RequestPath } from './requests/serve.ts'
 import { allowEverything } from './auth/authorize.ts'
 import { allActions, allResources } from './resources/index.ts'
+import { ServiceAllocation } from './resources/core/service-allocation.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
 import { type Resource, defineVirtual } from './resource.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
+import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './version.ts'
 
 export interface ApiServerOptions {
@@ -112,7 +114,8 @@ export class ApiServer {
     const scraper = new NodeScraper(clock, askOverTls(options.nodeClient, clock))
     const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
     const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), noDefinitions]
-    const registry = new Registry([...allResources(random), ...answered], allActions(tokens))
+    const allocation = new ServiceAllocation(random)
+    const registry = new Registry([...allResources(random, allocation), ...answered], allActions(tokens))
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
       logger.error('the store can no longer be followed', { error: why })
@@ -126,7 +129,10 @@ export class ApiServer {
     const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens)
     await bootstrap(parts)
-    await syncLocalApiServices(parts, [...registry.all().map((r) => r.resource), ...reviewKinds, nodeMetrics])
+    server.whenEnded(await keepLocalApiServices(parts, logger))
+    const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
+    server.whenEnded(() => upkeep.stop())
+    await upkeep.start()
     return server
   }
 

@@ -1,9 +1,19 @@
-import type { Namespace, Service } from '../api/generated/types.ts'
+import type { Namespace, Service, ServiceCIDR } from '../api/generated/types.ts'
 import type { KubeObject } from '../api/object.ts'
 import { flowControlObjects } from './resources/flowcontrol/bootstrap-objects.ts'
+import { defaultServiceCidr, defaultServiceRange } from './resources/core/service-addresses.ts'
 import { systemPriorityClasses } from './resources/scheduling/system-priority-classes.ts'
 
 const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {}, status: {} }) as Namespace
+
+/** The range that Services get their addresses from. It stays while an address of it is in use. */
+const serviceRange: ServiceCIDR = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: { name: defaultServiceCidr, finalizers: ['networking.k8s.io/service-cidr-finalizer'] },
+  spec: { cidrs: [defaultServiceRange] },
+  status: {},
+}
 
 /** How pods reach this server: the first address of the service range is kept for it. */
 const kubernetesService: Service = {
@@ -27,5 +37,6 @@ export const bootstrapObjects: readonly KubeObject[] = [
   ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map(namespace),
   ...systemPriorityClasses,
   ...flowControlObjects,
+  serviceRange,
   kubernetesService,
 ]

@@ -1,6 +1,7 @@
 import { isConflict, isNotFound } from '../api/errors.ts'
 import type { APIService } from '../api/generated/types.ts'
 import { ensureObjects } from './bootstrap.ts'
+import type { Logger } from '../base/logger.ts'
 import type { Registered } from './registry.ts'
 import type { ServerParts } from './request.ts'
 
@@ -76,6 +77,24 @@ export async function syncLocalApiServices(parts: ServerParts, served: readonly 
     ensureObjects(parts, [...wanted.values()]),
     ...stale.map((service) => remove(parts, target, service.metadata.name!)),
   ])
+}
+
+/** Keeps the APIServices of what is served, also when kinds come and go. The function that comes back ends that. */
+export async function keepLocalApiServices(parts: ServerParts, logger: Logger): Promise<() => void> {
+  const served = () => parts.registry.all().flatMap(({ resource }) => (resource.virtual?.isHidden ? [] : [resource]))
+  let versions = ''
+  let last = Promise.resolve()
+  const sync = async () => {
+    const now = [...new Set(served().map(({ group: name, version }) => `${name}/${version}`))].sort().join()
+    if (now === versions) return
+    versions = now
+    await syncLocalApiServices(parts, served())
+  }
+  await sync()
+  // One after the other: the last word is about what is served then.
+  return parts.registry.listen(() => {
+    last = last.then(sync).catch((error: unknown) => logger.error('cannot tell of what is served by APIServices', { error }))
+  })
 }
 
 async function remove(parts: ServerParts, target: Registered, name: string): Promise<void> {

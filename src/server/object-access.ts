@@ -1,17 +1,18 @@
 import { cloneObject } from '../api/json/index.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { DeleteOptions, ObjectChange, Objects } from './objects.ts'
+import type { DeleteOptions, ObjectChange, ServerObjects } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
 import type { ServerParts } from './request.ts'
 import type { Resource } from './resource.ts'
+import { createObject } from './verbs/create.ts'
 import { deleteObject } from './verbs/delete.ts'
 import { systemRequest } from './system-request.ts'
 import { ownRules } from './write/rules.ts'
 import { write } from './write/stages.ts'
 
 /** Stored objects for the server's own use. */
-export class ObjectAccess implements Objects {
+export class ObjectAccess implements ServerObjects {
   readonly #registry: Registry
   readonly #objects: ObjectStore
   readonly #parts: () => ServerParts
@@ -26,6 +27,11 @@ export class ObjectAccess implements Objects {
   get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined {
     const place = this.#registry.stored(group, plural)
     return place && (this.#objects.get(place, namespace, name)?.object as T | undefined)
+  }
+
+  has(group: string, plural: string, namespace: string, name: string): boolean {
+    const place = this.#registry.stored(group, plural)
+    return place !== undefined && this.#objects.get(place, namespace, name) !== undefined
   }
 
   list<T extends KubeObject>(group: string, plural: string, namespace: string): T[] {
@@ -48,6 +54,11 @@ export class ObjectAccess implements Objects {
     const next = (stored: KubeObject | undefined) => change(cloneObject(stored!) as T, stored as T)
     const outcome = await write(request, { operation: 'UPDATE', next, rules: ownRules, isRelative: true, dryRun: options.dryRun ?? false })
     return outcome.stored.object as T
+  }
+
+  async create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
+    const request = systemRequest(this.#parts(), this.#place(resource), object.metadata.namespace ?? '', '')
+    return (await createObject(request, object, false)).object as T
   }
 
   follow(group: string, plural: string, tell: (change: ObjectChange) => void): void {

@@ -40,6 +40,14 @@ export interface Objects extends ObjectReader {
   delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject>
 }
 
+/** What the server needs besides to keep objects of its own, such as the addresses that Services have taken. */
+export interface ServerObjects extends Objects {
+  /** Whether there is such an object: as get, without reading it. */
+  has(group: string, plural: string, namespace: string, name: string): boolean
+  /** What a create request does, as the server itself. */
+  create<T extends KubeObject>(resource: Resource, object: T): Promise<T>
+}
+
 export interface DeleteOptions {
   gracePeriodSeconds?: Int64
   propagationPolicy?: string

@@ -5,7 +5,7 @@ import type { Random } from '../base/random.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
 import type { Authorizer } from './auth/authorize.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { Objects, UserInfo } from './objects.ts'
+import type { ServerObjects, UserInfo } from './objects.ts'
 import type { Registered, Registry } from './registry.ts'
 import type { RuleContext } from './resource.ts'
 import type { StoredObject } from './stored-object.ts'
@@ -18,7 +18,7 @@ export interface ServerParts {
   registry: Registry
   objects: ObjectStore
   /** Reads and partial writes for admission and subresources. */
-  access: Objects
+  access: ServerObjects
   admission: readonly AdmissionPlugin[]
   authorizer: Authorizer
   gates: FeatureGates

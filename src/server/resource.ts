@@ -4,7 +4,7 @@ import type { ObjectType } from '../api/object-type.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 import type { NameRule } from '../api/validation/names.ts'
-import type { ObjectReader } from './objects.ts'
+import type { ServerObjects } from './objects.ts'
 import type { ActionAnswer, ActionContext } from './subresources/action.ts'
 
 /** What a rule may know besides the object: no I/O, no clock of its own. */
@@ -36,6 +36,12 @@ export interface PartialUpdate<T> {
   prepare(obj: T, old: T, ctx: RuleContext): void
   validate(obj: T, old: T, ctx: RuleContext): FieldError[]
   warnings?(obj: T, old: T, ctx: RuleContext): string[]
+}
+
+/** What was taken for an object, or why nothing could be. */
+export interface Begun {
+  errors: FieldError[]
+  finish(committed: boolean): void | Promise<void>
 }
 
 /** How the autoscaling/v1 Scale of an object is read and written. */
@@ -87,9 +93,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   validateUpdate(obj: T, old: T, ctx: RuleContext): FieldError[]
   /**
    * Takes what the object needs from a shared supply (addresses, ports) and writes it into the object, before validation. `finish` is
-   * always called: what was taken is given back where the write did not happen, what the old object held where it did.
+   * always called: what was taken is given back where the write did not happen. Both may wait for the store; a kind
+   * that has nothing to wait for answers at once.
    */
-  begin?(obj: T, old: T | undefined, env: { reader: ObjectReader; dryRun: boolean }): { errors: FieldError[]; finish(committed: boolean): void }
+  begin?(obj: T, old: T | undefined, env: { reader: ServerObjects; dryRun: boolean }): Begun | Promise<Begun>
   /** What to tell the user in Warning headers though the request is fine. */
   warnings?(obj: T, old: T | undefined, ctx: RuleContext): string[]
 

@@ -44,8 +44,12 @@ describe('a kind that comes while the server runs', () => {
     expect((await server.patch(`${widgets}/a`, { data: { x: '1' } })).body).toMatchObject({ kind: 'Widget', data: { x: '1' } })
     expect(await watch.takeNames()).toEqual(['ADDED a', 'MODIFIED a'])
 
+    const apiService = async () => (await server.get('/apis/apiregistration.k8s.io/v1/apiservices/v1.example.com')).code
+    expect(await apiService()).toBe(200)
+
     remove()
     await settle()
+    expect(await apiService()).toBe(404)
     expect(watch.exchange.isEnded).toBe(true)
     expect([(await server.get(widgets)).code, (await server.get(`/apis/${group}`)).code, await told(), await documented()]).toEqual([404, 404, false, false])
   })

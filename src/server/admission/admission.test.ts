@@ -290,11 +290,11 @@ describe('PodTopologyLabels', () => {
 })
 
 describe('bootstrapObjects', () => {
-  it('are the namespaces, the classes of the system and the service of this server', () => {
+  it('are the namespaces, the classes of the system, the range of addresses and the service of this server', () => {
     const named = bootstrapObjects.filter(({ apiVersion }) => !apiVersion?.startsWith('flowcontrol.'))
     expect(named.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
       'Namespace/default', 'Namespace/kube-system', 'Namespace/kube-public', 'Namespace/kube-node-lease', 'PriorityClass/system-node-critical',
-      'PriorityClass/system-cluster-critical', 'Service/kubernetes',
+      'PriorityClass/system-cluster-critical', 'ServiceCIDR/kubernetes', 'Service/kubernetes',
     ])
   })
 })

@@ -12,6 +12,7 @@ import { batchResources } from './batch/index.ts'
 import { certificatesResources } from './certificates/index.ts'
 import { coordinationResources } from './coordination/index.ts'
 import { coreResources } from './core/index.ts'
+import { ServiceAllocation } from './core/service-allocation.ts'
 import { discoveryResources } from './discovery/index.ts'
 import { eventsResources } from './events/index.ts'
 import { flowcontrolResources } from './flowcontrol/index.ts'
@@ -24,8 +25,8 @@ import { schedulingResources } from './scheduling/index.ts'
 import { storageResources } from './storage/index.ts'
 
 /** Everything that is served and stored, one declaration a kind and version. */
-export const allResources = (random: Random): Resource[] => [
-  ...coreResources(random),
+export const allResources = (random: Random, allocation = new ServiceAllocation(random)): Resource[] => [
+  ...coreResources(allocation),
   ...apiregistrationResources,
   ...appsResources,
   ...autoscalingResources,

@@ -4,6 +4,7 @@ import { addInt64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { DeleteOptions } from '../objects.ts'
 import type { Registered } from '../registry.ts'
+import type { Begun } from '../resource.ts'
 import { markDeleted } from './deletion.ts'
 import { generateName, timestamp } from './names.ts'
 import { dropRepeatedOwners } from './owners.ts'
@@ -97,11 +98,16 @@ function checkDeletePreconditions(target: Registered, object: KubeObject, precon
 }
 
 /** Takes from shared supplies what the object needs: addresses, ports. */
-export function allocate(write: Write): void {
+export function allocate(write: Write): Promise<void> | undefined {
   const { request, change, operation, object, old } = write
   const { resource } = request.target
-  if (!resource.begin || !object || operation === 'DELETE' || (operation === 'UPDATE' && !change.rules.allocates)) return
+  if (!resource.begin || !object || operation === 'DELETE' || (operation === 'UPDATE' && !change.rules.allocates)) return undefined
   const begun = resource.begin(object, operation === 'CREATE' ? undefined : old, { reader: request.server.access, dryRun: change.dryRun })
-  write.held.push(begun)
-  throwIfInvalid(request.target, object.metadata.name ?? '', begun.errors)
+  if (begun instanceof Promise) return begun.then((taken) => hold(write, taken))
+  return hold(write, begun)
+}
+
+function hold({ request, held, object }: Write, taken: Begun): undefined {
+  held.push(taken)
+  throwIfInvalid(request.target, object!.metadata.name ?? '', taken.errors)
 }

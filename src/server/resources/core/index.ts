@@ -1,4 +1,3 @@
-import type { Random } from '../../../base/random.ts'
 import type { Resource } from '../../resource.ts'
 import { configmaps } from './configmaps.ts'
 import { endpoints } from './endpoints.ts'
@@ -14,11 +13,11 @@ import { replicationcontrollers } from './replicationcontrollers.ts'
 import { resourcequotas } from './resourcequotas.ts'
 import { secrets } from './secrets.ts'
 import { serviceaccounts } from './serviceaccounts.ts'
-import { ServiceAllocation } from './service-allocation.ts'
+import type { ServiceAllocation } from './service-allocation.ts'
 import { services } from './services.ts'
 
 /** The kinds of the core group, in the order of discovery. A server's services share one supply of addresses and ports. */
-export const coreResources = (random: Random): Resource[] => [
+export const coreResources = (allocation: ServiceAllocation): Resource[] => [
   configmaps,
   endpoints,
   events,
@@ -33,5 +32,5 @@ export const coreResources = (random: Random): Resource[] => [
   resourcequotas,
   secrets,
   serviceaccounts,
-  services(new ServiceAllocation(random)),
+  services(allocation),
 ]

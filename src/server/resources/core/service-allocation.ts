@@ -3,7 +3,9 @@ import { ApiError, internalError } from '../../../api/errors.ts'
 import type { Service } from '../../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { ServerObjects } from '../../objects.ts'
+import type { Begun } from '../../resource.ts'
+import { type ServiceAddresses, ownerOf } from './service-addresses.ts'
 import { fillIpFamilies, keepsPreferredFamilies } from './service-cluster-ips.ts'
 import {
   alignClusterIps,
@@ -17,13 +19,10 @@ import {
 } from './service-fields.ts'
 import { ServicePool, type ServiceRanges, ServiceSupply } from './service-supply.ts'
 
-/** What a service got, or why not. `finish` must be called once the write has happened or failed. */
-export interface Begun {
-  errors: FieldError[]
-  finish(committed: boolean): void
-}
+/** What may be known at once, or only when an address has been taken. */
+type Errors = FieldError[] | Promise<FieldError[]>
 
-/** Hands out cluster IPs and node ports. What is used is read from the stored services: giving back is no step of its own. */
+/** Hands out cluster IPs and node ports. */
 export class ServiceAllocation {
   readonly #pool: ServicePool
 
@@ -31,66 +30,80 @@ export class ServiceAllocation {
     this.#pool = new ServicePool(random, ranges)
   }
 
+  get addresses(): ServiceAddresses {
+    return this.#pool.addresses
+  }
+
   /** Completes a service that is to be stored with addresses and ports; `old` is what it replaces. */
-  begin(service: Service, old: Service | undefined, env: { reader: ObjectReader; dryRun: boolean }): Begun {
-    const supply = new ServiceSupply(this.#pool, env.reader, env.dryRun)
+  begin(service: Service, old: Service | undefined, env: { reader: ServerObjects; dryRun: boolean }): Begun | Promise<Begun> {
+    const supply = new ServiceSupply(this.#pool, env.reader, ownerOf(service), env.dryRun)
     service.spec ??= {}
+    const begun = (errors: FieldError[]): Begun => ({ errors, finish: (committed) => supply.close(committed) })
     try {
       const errors = old ? update(service, old, supply) : create(service, supply)
-      if (errors.length) supply.close()
-      return { errors, finish: () => supply.close() }
+      return errors instanceof Promise ? errors.then(begun, (e: unknown) => giveUp(supply, e)) : begun(errors)
     } catch (e) {
-      supply.close()
-      throw e
+      const closed = supply.close(false)
+      if (!closed) throw e
+      return closed.then(() => Promise.reject(e as Error))
     }
   }
 }
 
-function create(service: Service, supply: ServiceSupply): FieldError[] {
+async function giveUp(supply: ServiceSupply, why: unknown): Promise<never> {
+  await supply.close(false)
+  throw why
+}
+
+function create(service: Service, supply: ServiceSupply): Errors {
   alignClusterIps(service, undefined)
-  const steps = [
+  return firstErrors([
     () => fillIpFamilies(service, undefined, supply.families),
     () => takeClusterIps(service, supply),
     () => (isOnNodes(service) ? takeNodePorts(service, supply) : []),
-  ]
-  const errors = firstErrors(steps)
-  if (!errors.length && needsHealthCheckPort(service)) takeHealthCheckPort(service, supply)
-  return errors
+    () => (needsHealthCheckPort(service) ? takeHealthCheckPort(service, supply) : []),
+  ])
 }
 
-function update(service: Service, old: Service, supply: ServiceSupply): FieldError[] {
+function update(service: Service, old: Service, supply: ServiceSupply): Errors {
   keepAllocatedValues(service, old)
   alignClusterIps(service, old)
-  const errors = firstErrors([
+  return firstErrors([
     () => fillIpFamilies(service, old, supply.families),
     () => updateClusterIps(service, old, supply),
     () => (isOnNodes(service) ? updateNodePorts(service, old, supply) : []),
     () => updateHealthCheckPort(service, old, supply),
+    () => {
+      dropTypeDependentFields(service, old)
+      return []
+    },
   ])
-  if (!errors.length) dropTypeDependentFields(service, old)
-  return errors
 }
 
-/** Each step builds on the one before. */
-function firstErrors(steps: readonly (() => FieldError[])[]): FieldError[] {
-  for (const step of steps) {
+/** Each step builds on the one before; nothing waits unless a step does. */
+function firstErrors(steps: readonly (() => Errors)[]): Errors {
+  for (const [i, step] of steps.entries()) {
     const errors = step()
+    if (errors instanceof Promise) return errors.then((found) => (found.length ? found : firstErrors(steps.slice(i + 1))))
     if (errors.length) return errors
   }
   return []
 }
 
-function takeClusterIps(service: Service, supply: ServiceSupply): FieldError[] {
+function takeClusterIps(service: Service, supply: ServiceSupply): Errors {
+  return service.spec!.type === 'ExternalName' || isHeadless(service) ? [] : takeAddresses(service, supply)
+}
+
+async function takeAddresses(service: Service, supply: ServiceSupply): Promise<FieldError[]> {
   const spec = service.spec!
-  if (spec.type === 'ExternalName' || isHeadless(service)) return []
   const ips = [...(spec.clusterIPs ?? [])]
   for (const i of (spec.ipFamilies ?? []).keys()) {
     const asked = ips[i]
     if (asked) {
-      const why = supply.takeIp(asked)
+      const why = await supply.takeIp(asked)
       if (why) return [invalid(Path.of('spec', 'clusterIPs'), spec.clusterIPs, `failed to allocate IP ${asked}: ${why}`)]
     } else {
-      ips[i] = supply.takeNextIp()
+      ips[i] = await supply.takeNextIp()
     }
   }
   spec.clusterIPs = ips
@@ -99,7 +112,7 @@ function takeClusterIps(service: Service, supply: ServiceSupply): FieldError[] {
 }
 
 /** Only a service that was an ExternalName has no address yet; a changed one is for validation to refuse. */
-function updateClusterIps(service: Service, old: Service, supply: ServiceSupply): FieldError[] {
+function updateClusterIps(service: Service, old: Service, supply: ServiceSupply): Errors {
   if (keepsPreferredFamilies(service, old)) return []
   return old.spec?.type === 'ExternalName' && service.spec!.type !== 'ExternalName' ? takeClusterIps(service, supply) : []
 }
@@ -151,7 +164,7 @@ function updateNodePorts(service: Service, old: Service, supply: ServiceSupply):
   return []
 }
 
-function takeHealthCheckPort(service: Service, supply: ServiceSupply): void {
+function takeHealthCheckPort(service: Service, supply: ServiceSupply): FieldError[] {
   const spec = service.spec!
   if (spec.healthCheckNodePort) {
     const why = supply.takePort(spec.healthCheckNodePort)
@@ -159,12 +172,13 @@ function takeHealthCheckPort(service: Service, supply: ServiceSupply): void {
   } else {
     spec.healthCheckNodePort = supply.takeNextPort('HealthCheck NodePort 0')
   }
+  return []
 }
 
 function updateHealthCheckPort(service: Service, old: Service, supply: ServiceSupply): FieldError[] {
   if (!needsHealthCheckPort(service)) return []
-  if (!needsHealthCheckPort(old)) takeHealthCheckPort(service, supply)
-  else if (service.spec!.healthCheckNodePort !== old.spec?.healthCheckNodePort) {
+  if (!needsHealthCheckPort(old)) return takeHealthCheckPort(service, supply)
+  if (service.spec!.healthCheckNodePort !== old.spec?.healthCheckNodePort) {
     return [forbidden(Path.of('spec', 'healthCheckNodePort'), 'field is immutable')]
   }
   return []

@@ -1,8 +1,9 @@
 import type { Random } from '../../../base/random.ts'
 import { internalError } from '../../../api/errors.ts'
 import type { Service } from '../../../api/generated/types.ts'
-import { type Cidr, type IpFamily, cidrContains, formatCidr, formatIp, parseCidr, parseIp } from '../../../api/validation/ip.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { IpFamily } from '../../../api/validation/ip.ts'
+import type { ServerObjects } from '../../objects.ts'
+import { type AddressOwner, ServiceAddresses, staticBand } from './service-addresses.ts'
 import { nodePortsOf } from './service-fields.ts'
 
 /** From where services get their addresses and ports. */
@@ -13,82 +14,64 @@ export interface ServiceRanges {
   nodePorts?: readonly [number, number]
 }
 
-const defaultClusterIps = '10.0.0.0/24'
 const defaultNodePorts = [30000, 32767] as const
 
-/** The lower part of a range is left for those who ask for a number: at least 16, a share of the whole, at most `max`. */
-const staticBand = (size: number, share: number, max: number) => (size <= 16 ? 0 : Math.min(Math.max(16, Math.trunc(size / share)), max))
-
-/** The ranges, and what of them is handed out and not yet stored: two requests under way never get the same. */
+/** The ranges, and the ports that are handed out and not yet stored: two requests under way never get the same. */
 export class ServicePool {
   readonly random: Random
-  readonly cidr: Cidr
+  readonly addresses: ServiceAddresses
   readonly nodePorts: readonly [number, number]
-  readonly ipsInFlight = new Set<string>()
   readonly portsInFlight = new Set<number>()
 
   constructor(random: Random, ranges: ServiceRanges) {
-    const cidr = parseCidr(ranges.clusterIps ?? defaultClusterIps)
-    if (!cidr) throw new Error(`not a range of service addresses: ${ranges.clusterIps}`)
     this.random = random
-    this.cidr = cidr
+    this.addresses = new ServiceAddresses(random, ranges.clusterIps)
     this.nodePorts = ranges.nodePorts ?? defaultNodePorts
   }
 }
 
-/** What one request takes. Closing it forgets the reservations: by then what was stored is seen as used, and the rest is free again. */
+/** What one request takes. Ports are read from the stored services: closing forgets the reservations, and what was not stored is free again. */
 export class ServiceSupply {
   readonly #pool: ServicePool
-  readonly #reader: ObjectReader
+  readonly #objects: ServerObjects
   readonly #dryRun: boolean
+  readonly #owner: AddressOwner
   readonly #ips: string[] = []
   readonly #ports: number[] = []
-  #used: { ips: Set<string>; ports: Set<number> } | undefined
+  #used: Set<number> | undefined
 
-  constructor(pool: ServicePool, reader: ObjectReader, dryRun: boolean) {
+  constructor(pool: ServicePool, objects: ServerObjects, owner: AddressOwner, dryRun: boolean) {
     this.#pool = pool
-    this.#reader = reader
+    this.#objects = objects
+    this.#owner = owner
     this.#dryRun = dryRun
   }
 
   /** The families that services can have, the default first. */
   get families(): IpFamily[] {
-    return [this.#pool.cidr.address.family]
+    return this.#pool.addresses.families
   }
 
-  close(): void {
-    if (this.#dryRun) return
-    for (const ip of this.#ips.splice(0)) this.#pool.ipsInFlight.delete(ip)
+  /** Forgets the ports, and gives addresses back where the service was not stored. */
+  close(committed: boolean): void | Promise<void> {
+    if (this.#dryRun) return undefined
     for (const port of this.#ports.splice(0)) this.#pool.portsInFlight.delete(port)
+    const ips = this.#ips.splice(0)
+    if (committed || ips.length === 0) return undefined
+    return Promise.all(ips.map((ip) => this.#pool.addresses.release(ip, this.#owner, this.#objects))).then(() => {})
   }
 
   /** Takes the address that was asked for; answers why it cannot be had. */
-  takeIp(text: string): string | undefined {
-    const { cidr } = this.#pool
-    const ip = parseIp(text)!
-    if (!cidrContains(cidr, ip)) return 'the provided network does not match the current range'
-    const { first, last } = this.#ipRange()
-    if (ip.value < first || ip.value > last) {
-      return `the provided IP (${formatIp(ip.family, ip.value)}) is not in the valid range. The range of valid IPs is ${formatCidr(cidr)}`
-    }
-    if (this.#dryRun) return undefined
-    const canonical = formatIp(ip.family, ip.value)
-    if (this.#isUsedIp(canonical)) return 'provided IP is already allocated'
-    this.#reserveIp(canonical)
-    return undefined
+  async takeIp(text: string): Promise<string | undefined> {
+    const why = await this.#pool.addresses.take(text, this.#owner, this.#objects, this.#dryRun)
+    if (why === undefined) this.#ips.push(text)
+    return why
   }
 
-  /** Takes any address, from the upper part of the range while there is one. A dry run gets the network's own, which nobody has. */
-  takeNextIp(): string {
-    const { cidr } = this.#pool
-    const family = cidr.address.family
-    if (this.#dryRun) return formatIp(family, cidr.network)
-    const { first, last } = this.#ipRange()
-    const size = Number(last - first) + 1
-    const band = staticBand(size + 2, 16, 256)
-    const offset = this.#pick('serviceIP', size, band, (i) => !this.#isUsedIp(formatIp(family, first + BigInt(i))))
-    const ip = formatIp(family, first + BigInt(offset))
-    this.#reserveIp(ip)
+  /** Takes any address. */
+  async takeNextIp(): Promise<string> {
+    const ip = await this.#pool.addresses.takeNext(this.#owner, this.#objects, this.#dryRun)
+    this.#ips.push(ip)
     return ip
   }
 
@@ -118,14 +101,6 @@ export class ServiceSupply {
     return port
   }
 
-  #ipRange(): { first: bigint; last: bigint } {
-    const { network, prefix, address } = this.#pool.cidr
-    const isIpv4 = address.family === 'IPv4'
-    const size = 1n << BigInt((isIpv4 ? 32 : 128) - prefix)
-    // Neither the network's own address nor, in IPv4, its broadcast address.
-    return { first: network + 1n, last: network + size - (isIpv4 ? 2n : 1n) }
-  }
-
   /** A free place in [0, size): from a random start upwards in the upper part, then in the lower. */
   #pick(what: string, size: number, band: number, isFree: (i: number) => boolean): number {
     for (const [from, to] of [[band, size], [0, band]] as const) {
@@ -139,17 +114,8 @@ export class ServiceSupply {
     throw internalError(`failed to allocate a ${what}: range is full`)
   }
 
-  #isUsedIp(ip: string): boolean {
-    return this.#pool.ipsInFlight.has(ip) || this.#stored().ips.has(ip)
-  }
-
   #isUsedPort(port: number): boolean {
-    return this.#pool.portsInFlight.has(port) || this.#stored().ports.has(port)
-  }
-
-  #reserveIp(ip: string): void {
-    this.#ips.push(ip)
-    if (!this.#dryRun) this.#pool.ipsInFlight.add(ip)
+    return this.#pool.portsInFlight.has(port) || this.#stored().has(port)
   }
 
   #reservePort(port: number): void {
@@ -157,17 +123,13 @@ export class ServiceSupply {
     if (!this.#dryRun) this.#pool.portsInFlight.add(port)
   }
 
-  #stored(): { ips: Set<string>; ports: Set<number> } {
+  #stored(): Set<number> {
     if (this.#used) return this.#used
-    const [ips, ports] = [new Set<string>(), new Set<number>()]
-    for (const service of this.#reader.list<Service>('', 'services', '')) {
-      for (const text of service.spec?.clusterIPs ?? []) {
-        const ip = parseIp(text)
-        if (ip) ips.add(formatIp(ip.family, ip.value))
-      }
+    const ports = new Set<number>()
+    for (const service of this.#objects.list<Service>('', 'services', '')) {
       for (const port of nodePortsOf(service)) ports.add(port)
       if (service.spec?.healthCheckNodePort) ports.add(service.spec.healthCheckNodePort)
     }
-    return (this.#used = { ips, ports })
+    return (this.#used = ports)
   }
 }

@@ -1,0 +1,1 @@
+export { serviceCidrController } from './controller.ts'

@@ -1,0 +1,60 @@
+import type { ServiceCIDR } from '../../api/generated/types.ts'
+import { type Cidr, cidrContains, parseCidr, parseIp } from '../../api/validation/ip.ts'
+import { hasFinalizer } from '../../client/index.ts'
+import type { Step } from '../kit/index.ts'
+import { type Saying, findCondition, millisecondsOf, setCondition } from '../kit/workload/index.ts'
+
+export const finalizer = 'networking.k8s.io/service-cidr-finalizer'
+/** API servers may still give out addresses of a range that is being deleted until they have seen that it is. */
+const graceMs = 10_000
+const inUse = 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR'
+
+export interface Observed {
+  cidr: ServiceCIDR
+  /** All other ranges that stay. */
+  others: readonly ServiceCIDR[]
+  /** The addresses of Services that lie in the range; looked up for a range that is being deleted. */
+  addresses: readonly string[]
+  nowMs: number
+}
+
+export type Action = { kind: 'Protect' } | { kind: 'LetGo' }
+
+const rangesOf = ({ spec }: ServiceCIDR): Cidr[] => (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? [])
+
+/** Whether an address lies in one of the ranges of a ServiceCIDR. */
+export function hasAddress(cidr: ServiceCIDR, address: string): boolean {
+  const ip = parseIp(address)
+  return ip !== undefined && rangesOf(cidr).some((range) => cidrContains(range, ip))
+}
+
+/** The first address that would have no range without this one. */
+const firstHeld = ({ others, addresses }: Observed): string | undefined =>
+  addresses.find((address) => !others.some((other) => hasAddress(other, address)))
+
+/** A range that is deleted goes when no address depends on it, and not before every server has seen that it goes. */
+export function plan(seen: Observed): Step<Action> {
+  const { cidr, nowMs } = seen
+  const isProtected = hasFinalizer(cidr, finalizer)
+  const { deletionTimestamp } = cidr.metadata
+  if (!deletionTimestamp) return { actions: isProtected ? [] : [{ kind: 'Protect' }] }
+  if (!isProtected) return { actions: [] }
+  const held = firstHeld(seen)
+  if (held) return { actions: [], wait: `used by ${held}` }
+  const leftMs = millisecondsOf(deletionTimestamp) + graceMs - nowMs
+  return leftMs > 0 ? { actions: [], requeueAfterMs: leftMs } : { actions: [{ kind: 'LetGo' }] }
+}
+
+export function statusOf(seen: Observed): NonNullable<ServiceCIDR['status']> {
+  const { cidr, nowMs } = seen
+  const before = cidr.status?.conditions ?? []
+  const ready = findCondition(before, 'Ready')
+  const isGoing = Boolean(cidr.metadata.deletionTimestamp)
+  const isHeld = isGoing && firstHeld(seen) !== undefined
+  if (isGoing && !isHeld) return cidr.status ?? {}
+  if (!isHeld && ready?.status === 'True') return cidr.status ?? {}
+  const next: Saying = isHeld
+    ? { type: 'Ready', status: 'False', reason: 'Terminating', message: inUse }
+    : { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' }
+  return { ...cidr.status, conditions: setCondition(before, next, nowMs) as NonNullable<ServiceCIDR['status']>['conditions'] }
+}
