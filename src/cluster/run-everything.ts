@@ -20,6 +20,9 @@ export interface EverythingOptions extends ServeOptions, LocalNodes {
   progress?(what: string): void
 }
 
+/** Kubernetes' names of parts, in `kubectl get componentstatuses`. */
+const componentNames: Readonly<Record<string, string>> = { controllers: 'controller-manager', scheduler: 'scheduler' }
+
 /**
  * Runs all parts in this process: the API server, and controllers, scheduler, nodes and monitor over transports without sockets. Resolves when a node is ready. There
  * is no election: the data directory belongs to this process alone.
@@ -47,7 +50,11 @@ export async function runEverything(options: EverythingOptions): Promise<Running
     for (const transport of transports) await transport.close()
     await api.stop()
   }
-  for (const { name, part } of parts) api.server.health.require({ name, check: () => part.problems().join('; ') || undefined })
+  for (const { name, part } of parts) {
+    const check = () => part.problems().join('; ') || undefined
+    api.server.health.require({ name, check })
+    if (name in componentNames) api.server.components.set(componentNames[name]!, check)
+  }
   try {
     await Promise.all(parts.map(({ part }) => part.start()))
     await Promise.all(parts.map(({ part }) => part.roleKnown()))

@@ -80,6 +80,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       address: `${options.bindAddress}:${options.securePort}`,
       tokenKey: loadTokenKey(dataDir),
       nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
+      clientAuthorities: { clients: clientAuthorities.join('\n'), proxies: authority.certificate },
     })
     const { listener, url, kubeconfig } = await openDoor(options, server, authority, clientAuthorities, now).catch((e: unknown) => {
       server.close()

@@ -10,7 +10,8 @@ import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
-import { Discovery, servedBy } from './discovery/index.ts'
+import { type ComponentCheck, ComponentStatuses } from './component-statuses.ts'
+import { Discovery, documented, servedBy } from './discovery/index.ts'
 import { Health } from './health.ts'
 import { keepLocalApiServices } from './local-api-services.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
@@ -32,6 +33,7 @@ import { type Resource, defineVirtual } from './resource.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
+import { type ClientAuthorities, keepAuthenticationConfig } from './upkeep/authentication-config.ts'
 import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './version.ts'
 
@@ -53,6 +55,8 @@ export interface ApiServerOptions {
   nodeClient?: KeyPair
   /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
   tokenKey?: string
+  /** The certificates that vouch for clients, which extension API servers are told of. */
+  clientAuthorities?: ClientAuthorities
   maxWatches?: number
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
   freezesObjects?: boolean
@@ -67,6 +71,8 @@ export class ApiServer {
   readonly requestMetrics: RequestMetrics
   /** What else is served, by path: whoever runs beside the server puts it here. */
   readonly pages = new Map<string, () => { type: string; body: string }>()
+  /** Other parts of the control plane in this process, by the name that `kubectl get componentstatuses` has for them. */
+  readonly components: Map<string, ComponentCheck>
   readonly #handler: ApiHandler
   readonly health: Health
   readonly #address: string
@@ -78,8 +84,9 @@ export class ApiServer {
   #lost: Error | undefined
   #isStopping = false
 
-  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens) {
+  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, components: Map<string, ComponentCheck>) {
     this.parts = parts
+    this.components = components
     this.#release = options.release
     this.#address = options.address
     this.#served = this.#describe()
@@ -113,7 +120,9 @@ export class ApiServer {
     const { gates, admission, clock, random, logger, authenticator } = options
     const scraper = new NodeScraper(clock, askOverTls(options.nodeClient, clock))
     const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
-    const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), noDefinitions]
+    const checks = new Map<string, ComponentCheck>()
+    const statuses = new ComponentStatuses({ objects: () => parts.access, now: () => clock.now(), checks, lost: () => (server ? server.#lost : undefined) })
+    const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
     const allocation = new ServiceAllocation(random)
     const registry = new Registry([...allResources(random, allocation), ...answered], allActions(tokens))
     let server: ApiServer | undefined
@@ -127,12 +136,13 @@ export class ApiServer {
     const objects = await ObjectStore.open(options.store, registry, onLost, { reader, mark, freezes })
     const authorizer = allowEverything
     const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
-    server = new ApiServer(options, parts, tokens)
+    server = new ApiServer(options, parts, tokens, checks)
     await bootstrap(parts)
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())
     await upkeep.start()
+    if (options.clientAuthorities) await keepAuthenticationConfig(parts.access, options.clientAuthorities, logger)
     return server
   }
 
@@ -202,7 +212,7 @@ export class ApiServer {
   #describe() {
     const { registry } = this.parts
     const served = servedBy(registry.all())
-    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(served, this.#release) }
+    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(documented(served), this.#release) }
   }
 
   /** Discovery and OpenAPI of the kinds that are served now. */

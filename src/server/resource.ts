@@ -166,6 +166,7 @@ export interface VirtualKind {
   plural: string
   namespaced: boolean
   verbs: readonly ('create' | 'get' | 'list')[]
+  shortNames?: readonly string[]
   /** The name in the schema table of what is posted. */
   bodyType?: string
   /** Discovery does not tell of it. */

@@ -79,8 +79,9 @@ export function entriesByVersion(served: Served): Map<string, Entry[]> {
     else byVersion.set(version, [entries])
   }
   for (const resource of served.resources) add(groupVersion(resource), entriesOf(served, resource))
-  for (const { kind, plural, namespaced, verbs, ...of } of served.virtual) {
-    add(groupVersion(of), [{ name: plural, subresource: '', singularName: kind.toLowerCase(), namespaced, kind, verbs }])
+  for (const { kind, plural, namespaced, verbs, shortNames, ...of } of served.virtual) {
+    const names = { name: plural, subresource: '', singularName: kind.toLowerCase(), ...(shortNames ? { shortNames } : {}) }
+    add(groupVersion(of), [{ ...names, namespaced, kind, verbs }])
   }
   const sorted = new Map<string, Entry[]>()
   for (const [version, lists] of byVersion) sorted.set(version, lists.sort((a, b) => compareText(a[0]!.name, b[0]!.name)).flat())

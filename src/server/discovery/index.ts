@@ -1,4 +1,4 @@
 export { Discovery } from './discovery.ts'
 export { compareGroups, compareVersions } from './order.ts'
 export type { Served } from './served.ts'
-export { servedBy } from './served.ts'
+export { documented, servedBy } from './served.ts'

@@ -9,7 +9,7 @@ export interface Served {
   schema: SchemaTable
   resources: readonly Resource[]
   actions: readonly Action[]
-  virtual: readonly Pick<VirtualKind, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'bodyType'>[]
+  virtual: readonly Pick<VirtualKind, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'shortNames'>[]
 }
 
 /** What there is to tell of the kinds of a registry. */
@@ -21,6 +21,9 @@ export function servedBy(kinds: readonly Registered[]): Served {
     virtual: kinds.flatMap(({ resource }) => (resource.virtual && !resource.virtual.isHidden ? [resource.virtual] : [])),
   }
 }
+
+/** The part of it that OpenAPI describes: kinds whose types are known. */
+export const documented = (served: Served): Served => ({ ...served, virtual: served.virtual.filter(({ kind }) => Object.hasOwn(served.schema, kind)) })
 
 /** `v1`, `apps/v1` */
 export const groupVersion = (of: { group: string; version: string }) => (of.group ? `${of.group}/${of.version}` : of.version)

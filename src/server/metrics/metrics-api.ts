@@ -2,14 +2,12 @@ import { notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
-import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import type { Clock } from '../../base/clock.ts'
 import { printDuration } from '../../base/duration.ts'
 import type { ObjectReader } from '../objects.ts'
 import { type Resource, defineVirtual } from '../resource.ts'
 import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
-import { readField } from '../verbs/selection.ts'
+import { objectSelector } from '../verbs/selection.ts'
 import { apiVersion, group, type MetricsKind, metricsTabular, nodeMetrics, podMetrics } from './kinds.ts'
 import type { NodeScraper } from './node-scraper.ts'
 import type { NodeUsage } from './usage.ts'
@@ -41,7 +39,7 @@ export class MetricsApi {
       return { code: 200, object: found, table: metricsTabular }
     }
     // As in every list, its kind says what its items are.
-    const items = (await this.#metrics(kind, namespace, selector(query))).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
+    const items = (await this.#metrics(kind, namespace, objectSelector(query))).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
     return { code: 200, object: { kind: `${kind.kind}List`, apiVersion, metadata: {}, items }, table: metricsTabular }
   }
 
@@ -83,11 +81,3 @@ export class MetricsApi {
 }
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
-
-/** Objects are chosen by the labels and names of the nodes and pods that they are about. */
-function selector(query: URLSearchParams): (object: KubeObject) => boolean {
-  const byLabel = parseLabelSelector(query.get('labelSelector') ?? '')
-  const byField = parseFieldSelector(query.get('fieldSelector') ?? '')
-  const readers = new Map(byField.requirements.map(({ field }) => [field, readField(field)]))
-  return (object) => byLabel(object.metadata.labels) && byField.matches((field) => readers.get(field)!(object))
-}

@@ -57,7 +57,7 @@ export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
     add(resource, resource.type ?? resource.kind)
     if (resource.scale) add({ group: 'autoscaling', version: 'v1', kind: 'Scale' }, 'Scale')
   }
-  for (const kind of served.virtual) if (kind.bodyType) add(kind, kind.kind)
+  for (const kind of served.virtual) add(kind, kind.kind)
   for (const action of served.actions) if (action.bodyType) add(action.kind, action.bodyType)
   return [...all.values()].sort((a, b) => compareGroups(a.group, b.group))
 }

@@ -95,3 +95,11 @@ export function selectionOf(request: ResourceRequest): Selection {
     },
   }
 }
+
+/** Whether an object that is not stored is asked for, by its labels, name and namespace. */
+export function objectSelector(query: URLSearchParams): (object: KubeObject) => boolean {
+  const byLabel = parseLabelSelector(query.get('labelSelector') ?? '')
+  const byField = parseFieldSelector(query.get('fieldSelector') ?? '')
+  const readers = new Map(byField.requirements.map(({ field }) => [field, readField(field)]))
+  return (object) => byLabel(object.metadata.labels) && byField.matches((field) => readers.get(field)!(object))
+}

@@ -1,0 +1,68 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import { isAlreadyExists } from '../../api/errors.ts'
+import type { ConfigMap } from '../../api/generated/types.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { ServerObjects } from '../objects.ts'
+import { configmaps } from '../resources/core/configmaps.ts'
+
+const namespace = 'kube-system'
+const name = 'extension-apiserver-authentication'
+
+/** The certificates that vouch for clients, in PEM. */
+export interface ClientAuthorities {
+  /** Vouch for users. */
+  clients: string
+  /** Vouch for a front proxy, whose requests name the user in headers. */
+  proxies: string
+}
+
+const listText = (...items: string[]): string => JSON.stringify(items)
+
+/** What extension API servers read to know whom this server vouches for, as kube-apiserver writes it. */
+export const authenticationData = ({ clients, proxies }: ClientAuthorities): Record<string, string> => ({
+  'client-ca-file': clients,
+  'requestheader-allowed-names': listText('front-proxy-client'),
+  'requestheader-client-ca-file': proxies,
+  'requestheader-extra-headers-prefix': listText('X-Remote-Extra-'),
+  'requestheader-group-headers': listText('X-Remote-Group'),
+  'requestheader-username-headers': listText('X-Remote-User'),
+})
+
+/** Publishes how clients are authenticated, now and whenever somebody changes it. */
+export async function keepAuthenticationConfig(objects: ServerObjects, authorities: ClientAuthorities, logger: Logger): Promise<void> {
+  const wanted = authenticationData(authorities)
+  await publish(objects, wanted)
+  objects.follow('', 'configmaps', (change) => {
+    if (change.namespace !== namespace || change.name !== name) return
+    if (isRight(change.object() as ConfigMap | undefined, wanted)) return
+    Promise.resolve()
+      .then(() => publish(objects, wanted))
+      .catch((error: unknown) => logger.warn('the authentication of extension servers could not be published', { error }))
+  })
+}
+
+/** Certificates of other servers on the same store stay beside ours: otherwise each would replace those of the other for ever. */
+const combined = (data: Record<string, string>, wanted: Record<string, string>): Record<string, string> => ({
+  ...data,
+  ...Object.fromEntries(Object.entries(wanted).map(([key, value]) => [key, key.endsWith('-ca-file') ? withCertificates(data[key] ?? '', value) : value])),
+})
+
+const withCertificates = (known: string, added: string): string =>
+  known.includes(added.trim()) ? known : [known.trimEnd(), added].filter((text) => text !== '').join('\n')
+
+const isRight = (found: ConfigMap | undefined, wanted: Record<string, string>): boolean =>
+  found !== undefined && deepEqual(combined(found.data ?? {}, wanted), found.data)
+
+async function publish(objects: ServerObjects, wanted: Record<string, string>): Promise<void> {
+  if (!objects.has('', 'configmaps', namespace, name)) {
+    try {
+      await objects.create(configmaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: wanted } as ConfigMap)
+      return
+    } catch (e) {
+      if (!isAlreadyExists(e)) throw e
+    }
+  }
+  await objects.update<ConfigMap>(configmaps, namespace, name, (copy, stored) => {
+    return isRight(stored, wanted) ? stored : { ...copy, data: combined(copy.data ?? {}, wanted) }
+  })
+}
