@@ -6,9 +6,12 @@ import type { ServerParts } from './request.ts'
 import { systemRequest } from './system-request.ts'
 import { createObject } from './verbs/create.ts'
 
-/** Makes the objects that every cluster has, where they are missing. Those of a namespace come after the namespaces. */
+/** Others need these: objects live in namespaces, and the service of this server has an address of the range. */
+const firstKinds = ['Namespace', 'ServiceCIDR']
+
+/** Makes the objects that every cluster has, where they are missing. */
 export async function bootstrap(parts: ServerParts): Promise<void> {
-  const isFirst = ({ kind }: KubeObject) => kind === 'Namespace'
+  const isFirst = ({ kind = '' }: KubeObject) => firstKinds.includes(kind)
   await ensureObjects(parts, bootstrapObjects.filter(isFirst))
   await ensureObjects(parts, bootstrapObjects.filter((object) => !isFirst(object)))
 }

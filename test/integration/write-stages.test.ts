@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { base64, sampleRequest } from '../../src/api/x509/sample-request.ts'
 import type { ApiRequest } from '../../src/client/index.ts'
 import { InProcessTransport } from '../../src/cluster/in-process-transport.ts'
 import { stages } from '../../src/server/write/stages.ts'
@@ -67,6 +68,10 @@ const aDeployment = { path: deployments, object: deployment('x') }
 const aPod = { path: pods, object: pod('x') }
 const aNamespace = { path: '/api/v1/namespaces', object: namespace('x') }
 
+const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+const signing = { request: base64(sampleRequest().request), signerName: 'example.com/signer', usages: ['client auth'] }
+const aRequest = { path: requests, object: { metadata: { name: 'x' }, spec: signing } }
+
 const rows: Row[] = [
   { what: 'create', expected: 'CREATE configmaps', send: (name) => ({ method: 'POST', path: configMaps, body: configMap(name) }) },
   { what: 'create with a generated name', expected: 'CREATE configmaps', send: (name) => ({ method: 'POST', path: configMaps, body: { metadata: { generateName: name } } }) },
@@ -87,6 +92,7 @@ const rows: Row[] = [
   { what: 'resizing', expected: 'UPDATE pods/resize', given: aPod, send: (name) => patch(`${pods}/${name}/resize`, {}) },
   { what: 'ephemeral containers', expected: 'UPDATE pods/ephemeralcontainers', given: aPod, send: (name) => patch(`${pods}/${name}/ephemeralcontainers`, {}) },
   { what: 'finalization', expected: 'UPDATE namespaces/finalize', given: aNamespace, send: (name) => put(`/api/v1/namespaces/${name}/finalize`, { ...namespace(name), spec: { finalizers: [] } }) },
+  { what: 'approval of a certificate', expected: 'UPDATE certificatesigningrequests/approval', given: aRequest, send: (name) => patch(`${requests}/${name}/approval`, {}) },
   { what: 'token of an account', expected: 'CREATE serviceaccounts/token', given: { path: '/api/v1/namespaces/default/serviceaccounts', object: { metadata: { name: 'x' } } }, send: (name) => ({ method: 'POST', path: `/api/v1/namespaces/default/serviceaccounts/${name}/token`, body: { spec: {} } }) },
   { what: 'question', expected: 'CREATE selfsubjectreviews', send: () => ({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: {} }) },
 ]
