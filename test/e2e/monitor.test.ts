@@ -38,6 +38,12 @@ describe('coxswain monitor', () => {
     expect({ code, out, err }).toEqual({ code: 1, out: '', err: 'coxswain: --group-by: colour is none of namespace, runtimeClass, storageClasses, volumes, label:KEY, annotation:KEY\n' })
   })
 
+  it('is alone in its data directory', async () => {
+    const data = path.join(dir, 'monitor')
+    const { code, err } = await runCoxswain(['monitor', '--kubeconfig', server.kubeconfig, '--port', '0', '--data-dir', data])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(new RegExp(`^coxswain: the data directory ${data} is in use by process \\d+\n$`)) })
+  })
+
   it('tells of pods, of groups of pods and of workloads', async () => {
     await kubectl.ok('create deployment web --image=nginx --replicas=2')
     await kubectl.ok('wait --for=condition=Available deployment/web')
