@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { spreads } from './spreads.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const entryPoints = { client: 'src/client/index.ts', controllers: 'src/controllers/index.ts', testing: 'src/cluster/testing.ts' }
@@ -24,6 +25,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  plugins: [spreads],
   packages: 'external',
   sourcemap: true,
   sourcesContent: false,

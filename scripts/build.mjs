@@ -5,6 +5,7 @@ import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { spreads } from './spreads.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 execFileSync(process.execPath, [path.join(root, 'scripts/generate.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -31,6 +32,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  plugins: [spreads],
   external: ['lmdb'],
   define: { RELEASE: JSON.stringify(version), BUILD: JSON.stringify(digestOf(path.join(root, 'src'))) },
   sourcemap: true,

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { spreads } from './spreads.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const source = process.argv[2]
@@ -20,6 +21,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  plugins: [spreads],
   packages: 'external',
   sourcemap: 'inline',
   logLevel: 'warning',
