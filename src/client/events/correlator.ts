@@ -14,8 +14,8 @@ const spamBurst = 25
 const spamPerSecond = 1 / 300
 
 interface Similar {
-  /** At most nine: the tenth is what makes them too many. */
-  messages: Set<string>
+  /** At most nine: the tenth is what makes them too many. Most reasons have one message for an object, and no set. */
+  messages: string | Set<string>
   lastAtMs: number
 }
 
@@ -48,10 +48,10 @@ export class EventCorrelator<R extends EventRecord> {
 
   #count(occurrence: Occurrence, object: string): R {
     const { ref, type, reason, atMs } = occurrence
-    const group = JSON.stringify([object, type, reason])
+    const group = keyOf(object, type, reason)
     const isCombined = this.#isOneOfMany(group, occurrence)
     const message = isCombined ? `(combined from similar events): ${occurrence.message}` : occurrence.message
-    const key = isCombined ? group : JSON.stringify([group, ref.fieldPath, occurrence.message])
+    const key = isCombined ? group : keyOf(group, ref.fieldPath ?? '', occurrence.message)
     const there = this.#records.get(key)
     if (there) {
       there.count++
@@ -66,11 +66,16 @@ export class EventCorrelator<R extends EventRecord> {
   }
 
   #isOneOfMany(group: string, { message, atMs }: Occurrence): boolean {
-    let similar = this.#similar.get(group)
-    if (!similar || atMs - similar.lastAtMs > similarWithinMs) this.#similar.set(group, (similar = { messages: new Set(), lastAtMs: atMs }))
+    const similar = this.#similar.get(group)
+    if (!similar || atMs - similar.lastAtMs > similarWithinMs) {
+      this.#similar.set(group, { messages: message, lastAtMs: atMs })
+      return false
+    }
+    similar.lastAtMs = atMs
+    if (similar.messages === message) return false
+    if (typeof similar.messages === 'string') similar.messages = new Set([similar.messages])
     const { messages } = similar
     messages.add(message)
-    similar.lastAtMs = atMs
     if (messages.size < maxSimilar) return false
     messages.delete(messages.values().next().value!)
     return true
@@ -83,4 +88,9 @@ export class EventCorrelator<R extends EventRecord> {
   }
 }
 
-const objectKey = ({ kind, namespace, name, uid, apiVersion }: ObjectReference): string => JSON.stringify([kind, namespace, name, uid, apiVersion])
+/** Joins what has no such character, but for the last. */
+const keyOf = (...parts: readonly string[]): string => parts.join('\0')
+
+/** The uid alone names an object. The key stands in each of those above: a node remembers about ten for each pod. */
+const objectKey = ({ kind = '', namespace = '', name = '', uid, apiVersion = '' }: ObjectReference): string =>
+  uid ? uid : keyOf(kind, namespace, name, apiVersion)
