@@ -26,6 +26,9 @@ import type {
   Lease,
   LimitRange,
   LocalSubjectAccessReview,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingWebhookConfiguration,
   Namespace,
   NetworkPolicy,
   Node,
@@ -59,6 +62,9 @@ import type {
   V1beta1CloneSet,
   V1beta1LeaseCandidate,
   V2HorizontalPodAutoscaler,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
   VolumeAttachment,
   VolumeAttributesClass,
 } from '../api/generated/types.ts'
@@ -86,6 +92,22 @@ export const resourcequotas = inNamespaces<ResourceQuota>('', 'v1', 'resourcequo
 export const secrets = inNamespaces<Secret>('', 'v1', 'secrets', 'Secret')
 export const serviceaccounts = inNamespaces<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount')
 export const services = inNamespaces<Service>('', 'v1', 'services', 'Service')
+
+const admissionKind = <T extends KubeObject>(plural: string, kind: string) =>
+  clusterWide<T>('admissionregistration.k8s.io', 'v1', plural, kind)
+
+export const mutatingadmissionpolicies =
+  admissionKind<MutatingAdmissionPolicy>('mutatingadmissionpolicies', 'MutatingAdmissionPolicy')
+export const mutatingadmissionpolicybindings =
+  admissionKind<MutatingAdmissionPolicyBinding>('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding')
+export const mutatingwebhookconfigurations =
+  admissionKind<MutatingWebhookConfiguration>('mutatingwebhookconfigurations', 'MutatingWebhookConfiguration')
+export const validatingadmissionpolicies =
+  admissionKind<ValidatingAdmissionPolicy>('validatingadmissionpolicies', 'ValidatingAdmissionPolicy')
+export const validatingadmissionpolicybindings =
+  admissionKind<ValidatingAdmissionPolicyBinding>('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding')
+export const validatingwebhookconfigurations =
+  admissionKind<ValidatingWebhookConfiguration>('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration')
 
 export const apiservices = clusterWide<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService')
 
@@ -178,6 +200,12 @@ export const builtInResources: readonly ResourceType[] = [
   secrets,
   serviceaccounts,
   services,
+  mutatingadmissionpolicies,
+  mutatingadmissionpolicybindings,
+  mutatingwebhookconfigurations,
+  validatingadmissionpolicies,
+  validatingadmissionpolicybindings,
+  validatingwebhookconfigurations,
   apiservices,
   controllerrevisions,
   daemonsets,

@@ -13,6 +13,8 @@ describe('kubectl version', () => {
 describe('kubectl api-versions', () => {
   it('lists every group', async () => {
     expect(await cluster.kubectl.ok('api-versions')).toBe(block`
+      admissionregistration.k8s.io/v1
+      apiregistration.k8s.io/v1
       apps.kruise.io/v1alpha1
       apps.kruise.io/v1beta1
       apps/v1
@@ -21,9 +23,11 @@ describe('kubectl api-versions', () => {
       autoscaling/v1
       autoscaling/v2
       batch/v1
+      certificates.k8s.io/v1
       coordination.k8s.io/v1
       discovery.k8s.io/v1
       events.k8s.io/v1
+      flowcontrol.apiserver.k8s.io/v1
       metrics.k8s.io/v1beta1
       networking.k8s.io/v1
       node.k8s.io/v1
@@ -39,59 +43,69 @@ describe('kubectl api-versions', () => {
 describe('kubectl api-resources', () => {
   it('lists every kind with its short names and scope', async () => {
     expect(await cluster.kubectl.ok('api-resources')).toBe(block`
-      NAME                        SHORTNAMES   APIVERSION                     NAMESPACED   KIND
-      bindings                                 v1                             true         Binding
-      configmaps                  cm           v1                             true         ConfigMap
-      endpoints                   ep           v1                             true         Endpoints
-      events                      ev           v1                             true         Event
-      limitranges                 limits       v1                             true         LimitRange
-      namespaces                  ns           v1                             false        Namespace
-      nodes                       no           v1                             false        Node
-      persistentvolumeclaims      pvc          v1                             true         PersistentVolumeClaim
-      persistentvolumes           pv           v1                             false        PersistentVolume
-      pods                        po           v1                             true         Pod
-      podtemplates                             v1                             true         PodTemplate
-      replicationcontrollers      rc           v1                             true         ReplicationController
-      resourcequotas              quota        v1                             true         ResourceQuota
-      secrets                                  v1                             true         Secret
-      serviceaccounts             sa           v1                             true         ServiceAccount
-      services                    svc          v1                             true         Service
-      controllerrevisions                      apps/v1                        true         ControllerRevision
-      daemonsets                  ds           apps/v1                        true         DaemonSet
-      deployments                 deploy       apps/v1                        true         Deployment
-      replicasets                 rs           apps/v1                        true         ReplicaSet
-      statefulsets                sts          apps/v1                        true         StatefulSet
-      clonesets                   clone        apps.kruise.io/v1beta1         true         CloneSet
-      selfsubjectreviews                       authentication.k8s.io/v1       false        SelfSubjectReview
-      tokenreviews                             authentication.k8s.io/v1       false        TokenReview
-      localsubjectaccessreviews                authorization.k8s.io/v1        true         LocalSubjectAccessReview
-      selfsubjectaccessreviews                 authorization.k8s.io/v1        false        SelfSubjectAccessReview
-      selfsubjectrulesreviews                  authorization.k8s.io/v1        false        SelfSubjectRulesReview
-      subjectaccessreviews                     authorization.k8s.io/v1        false        SubjectAccessReview
-      horizontalpodautoscalers    hpa          autoscaling/v2                 true         HorizontalPodAutoscaler
-      cronjobs                    cj           batch/v1                       true         CronJob
-      jobs                                     batch/v1                       true         Job
-      leases                                   coordination.k8s.io/v1         true         Lease
-      endpointslices                           discovery.k8s.io/v1            true         EndpointSlice
-      events                      ev           events.k8s.io/v1               true         Event
-      nodes                                    metrics.k8s.io/v1beta1         false        NodeMetrics
-      pods                                     metrics.k8s.io/v1beta1         true         PodMetrics
-      ingressclasses                           networking.k8s.io/v1           false        IngressClass
-      ingresses                   ing          networking.k8s.io/v1           true         Ingress
-      networkpolicies             netpol       networking.k8s.io/v1           true         NetworkPolicy
-      runtimeclasses                           node.k8s.io/v1                 false        RuntimeClass
-      poddisruptionbudgets        pdb          policy/v1                      true         PodDisruptionBudget
-      clusterrolebindings                      rbac.authorization.k8s.io/v1   false        ClusterRoleBinding
-      clusterroles                             rbac.authorization.k8s.io/v1   false        ClusterRole
-      rolebindings                             rbac.authorization.k8s.io/v1   true         RoleBinding
-      roles                                    rbac.authorization.k8s.io/v1   true         Role
-      priorityclasses             pc           scheduling.k8s.io/v1           false        PriorityClass
-      csidrivers                               storage.k8s.io/v1              false        CSIDriver
-      csinodes                                 storage.k8s.io/v1              false        CSINode
-      csistoragecapacities                     storage.k8s.io/v1              true         CSIStorageCapacity
-      storageclasses              sc           storage.k8s.io/v1              false        StorageClass
-      volumeattachments                        storage.k8s.io/v1              false        VolumeAttachment
-      volumeattributesclasses     vac          storage.k8s.io/v1              false        VolumeAttributesClass
+      NAME                                SHORTNAMES   APIVERSION                        NAMESPACED   KIND
+      bindings                                         v1                                true         Binding
+      configmaps                          cm           v1                                true         ConfigMap
+      endpoints                           ep           v1                                true         Endpoints
+      events                              ev           v1                                true         Event
+      limitranges                         limits       v1                                true         LimitRange
+      namespaces                          ns           v1                                false        Namespace
+      nodes                               no           v1                                false        Node
+      persistentvolumeclaims              pvc          v1                                true         PersistentVolumeClaim
+      persistentvolumes                   pv           v1                                false        PersistentVolume
+      pods                                po           v1                                true         Pod
+      podtemplates                                     v1                                true         PodTemplate
+      replicationcontrollers              rc           v1                                true         ReplicationController
+      resourcequotas                      quota        v1                                true         ResourceQuota
+      secrets                                          v1                                true         Secret
+      serviceaccounts                     sa           v1                                true         ServiceAccount
+      services                            svc          v1                                true         Service
+      mutatingadmissionpolicies                        admissionregistration.k8s.io/v1   false        MutatingAdmissionPolicy
+      mutatingadmissionpolicybindings                  admissionregistration.k8s.io/v1   false        MutatingAdmissionPolicyBinding
+      mutatingwebhookconfigurations                    admissionregistration.k8s.io/v1   false        MutatingWebhookConfiguration
+      validatingadmissionpolicies                      admissionregistration.k8s.io/v1   false        ValidatingAdmissionPolicy
+      validatingadmissionpolicybindings                admissionregistration.k8s.io/v1   false        ValidatingAdmissionPolicyBinding
+      validatingwebhookconfigurations                  admissionregistration.k8s.io/v1   false        ValidatingWebhookConfiguration
+      apiservices                                      apiregistration.k8s.io/v1         false        APIService
+      controllerrevisions                              apps/v1                           true         ControllerRevision
+      daemonsets                          ds           apps/v1                           true         DaemonSet
+      deployments                         deploy       apps/v1                           true         Deployment
+      replicasets                         rs           apps/v1                           true         ReplicaSet
+      statefulsets                        sts          apps/v1                           true         StatefulSet
+      clonesets                           clone        apps.kruise.io/v1beta1            true         CloneSet
+      selfsubjectreviews                               authentication.k8s.io/v1          false        SelfSubjectReview
+      tokenreviews                                     authentication.k8s.io/v1          false        TokenReview
+      localsubjectaccessreviews                        authorization.k8s.io/v1           true         LocalSubjectAccessReview
+      selfsubjectaccessreviews                         authorization.k8s.io/v1           false        SelfSubjectAccessReview
+      selfsubjectrulesreviews                          authorization.k8s.io/v1           false        SelfSubjectRulesReview
+      subjectaccessreviews                             authorization.k8s.io/v1           false        SubjectAccessReview
+      horizontalpodautoscalers            hpa          autoscaling/v2                    true         HorizontalPodAutoscaler
+      cronjobs                            cj           batch/v1                          true         CronJob
+      jobs                                             batch/v1                          true         Job
+      certificatesigningrequests          csr          certificates.k8s.io/v1            false        CertificateSigningRequest
+      leases                                           coordination.k8s.io/v1            true         Lease
+      endpointslices                                   discovery.k8s.io/v1               true         EndpointSlice
+      events                              ev           events.k8s.io/v1                  true         Event
+      flowschemas                                      flowcontrol.apiserver.k8s.io/v1   false        FlowSchema
+      prioritylevelconfigurations                      flowcontrol.apiserver.k8s.io/v1   false        PriorityLevelConfiguration
+      nodes                                            metrics.k8s.io/v1beta1            false        NodeMetrics
+      pods                                             metrics.k8s.io/v1beta1            true         PodMetrics
+      ingressclasses                                   networking.k8s.io/v1              false        IngressClass
+      ingresses                           ing          networking.k8s.io/v1              true         Ingress
+      networkpolicies                     netpol       networking.k8s.io/v1              true         NetworkPolicy
+      runtimeclasses                                   node.k8s.io/v1                    false        RuntimeClass
+      poddisruptionbudgets                pdb          policy/v1                         true         PodDisruptionBudget
+      clusterrolebindings                              rbac.authorization.k8s.io/v1      false        ClusterRoleBinding
+      clusterroles                                     rbac.authorization.k8s.io/v1      false        ClusterRole
+      rolebindings                                     rbac.authorization.k8s.io/v1      true         RoleBinding
+      roles                                            rbac.authorization.k8s.io/v1      true         Role
+      priorityclasses                     pc           scheduling.k8s.io/v1              false        PriorityClass
+      csidrivers                                       storage.k8s.io/v1                 false        CSIDriver
+      csinodes                                         storage.k8s.io/v1                 false        CSINode
+      csistoragecapacities                             storage.k8s.io/v1                 true         CSIStorageCapacity
+      storageclasses                      sc           storage.k8s.io/v1                 false        StorageClass
+      volumeattachments                                storage.k8s.io/v1                 false        VolumeAttachment
+      volumeattributesclasses             vac          storage.k8s.io/v1                 false        VolumeAttributesClass
     `)
   })
 

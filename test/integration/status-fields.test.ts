@@ -3,6 +3,7 @@ import type { Json, KubeObject } from '../../src/api/object.ts'
 import { type FieldType, fieldOf, structOf } from '../../src/api/schema/index.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { type Registered, Registry } from '../../src/server/registry.ts'
+import { createAuthority } from '../../src/server/auth/certificates.ts'
 import { allResources } from '../../src/server/resources/index.ts'
 import { oneOfEachKind } from '../kubectl/one-of-each-kind.ts'
 import { TestServer } from './server.ts'
@@ -23,6 +24,7 @@ const special: Record<string, Json> = {
   bindingFailureConditions: ['Broken'],
   data: { speed: 3 },
   device: 'gpu-0',
+  certificate: Buffer.from(createAuthority(0).certificate).toString('base64'),
   health: 'Healthy',
   hostIP: '10.0.0.1',
   hostname: 'host.example.com',

@@ -1,10 +1,19 @@
 import type { KubeObject } from '../../src/api/object.ts'
+import { base64, sampleRequest } from '../../src/api/x509/sample-request.ts'
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx:1.27', ports: [{ containerPort: 80 }] }] } }
 const selector = { matchLabels: { app: 'web' } }
 const job = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'job', image: 'busybox:1.36', command: ['date'] }] } } }
 const backend = { service: { name: 'web', port: { number: 80 } } }
 const deviceClaim = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'sample', count: 2 } }] } }
+const matched = { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }
+const webhook = {
+  name: 'hook.example.com',
+  clientConfig: { service: { namespace: 'default', name: 'hooks', path: '/check' } },
+  rules: [matched],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+}
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
 const objects: [apiVersion: string, kind: string, fields: object][] = [
@@ -87,17 +96,80 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['storage.k8s.io/v1', 'CSIStorageCapacity', { storageClassName: 'sample', capacity: '10Gi' }],
   ['storage.k8s.io/v1', 'StorageClass', { provisioner: 'disk.example.com', parameters: { kind: 'fast' } }],
   ['storage.k8s.io/v1', 'VolumeAttachment', { spec: { attacher: 'disk.example.com', nodeName: 'sample', source: { persistentVolumeName: 'sample' } } }],
+  [
+    'certificates.k8s.io/v1',
+    'CertificateSigningRequest',
+    { spec: { request: base64(sampleRequest().request), signerName: 'example.com/signer', usages: ['client auth'] } },
+  ],
+  [
+    'apiregistration.k8s.io/v1',
+    'APIService',
+    {
+      spec: {
+        group: 'example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 15,
+        service: { namespace: 'default', name: 'api' },
+      },
+    },
+  ],
+  ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', { webhooks: [webhook] }],
+  ['admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', { webhooks: [webhook] }],
+  [
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicy',
+    { spec: { matchConstraints: { resourceRules: [matched] }, validations: [{ expression: 'object.spec.paused' }] } },
+  ],
+  [
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicyBinding',
+    { spec: { policyName: 'sample', validationActions: ['Deny'] } },
+  ],
+  [
+    'admissionregistration.k8s.io/v1',
+    'MutatingAdmissionPolicy',
+    {
+      spec: {
+        matchConstraints: { resourceRules: [matched] },
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+        reinvocationPolicy: 'Never',
+      },
+    },
+  ],
+  ['admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicyBinding', { spec: { policyName: 'sample' } }],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    'FlowSchema',
+    {
+      spec: {
+        priorityLevelConfiguration: { name: 'workload-low' },
+        rules: [
+          {
+            subjects: [{ kind: 'User', user: { name: 'ann' } }],
+            nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/logs/*'] }],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    'PriorityLevelConfiguration',
+    { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 7, limitResponse: { type: 'Reject' } } } },
+  ],
   ['apps.kruise.io/v1beta1', 'CloneSet', { spec: { replicas: 2, selector, template, updateStrategy: { rollingUpdate: { partition: '50%' } } } }],
   ['storage.k8s.io/v1', 'VolumeAttributesClass', { driverName: 'disk.example.com', parameters: { iops: '100' } }],
 ]
 
-/** The name of an IPAddress is the address. */
-const nameOf = (apiVersion: string, kind: string) => (kind === 'IPAddress' ? '192.0.2.77' : apiVersion === 'events.k8s.io/v1' ? 'sample-new' : 'sample')
+/** Names of those that cannot be called `sample`: events of both groups are stored in one place, and an IPAddress is called as its address. */
+const ownNames: Readonly<Record<string, string>> = {
+  'apiregistration.k8s.io/v1 APIService': 'v1.example.com',
+  'events.k8s.io/v1 Event': 'sample-new',
+  'networking.k8s.io/v1 IPAddress': '192.0.2.77',
+}
 
-/** One object, named `sample`, of every kind that is stored. */
+/** One object, named `sample` where its kind lets it, of every kind that is stored. */
 export const oneOfEachKind: readonly KubeObject[] = objects.map(([apiVersion, kind, fields]) => ({
   apiVersion,
   kind,
-  metadata: { name: nameOf(apiVersion, kind), labels: { sample: 'yes' } },
+  metadata: { name: ownNames[`${apiVersion} ${kind}`] ?? 'sample', labels: { sample: 'yes' } },
   ...fields,
 }))

@@ -5,6 +5,7 @@ import type { Action } from '../subresources/action.ts'
 import { podActions } from '../subresources/pods.ts'
 import { serviceAccountToken } from '../subresources/service-account-token.ts'
 import { kruiseResources } from './apps.kruise.io/index.ts'
+import { admissionregistrationResources } from './admissionregistration/index.ts'
 import { apiregistrationResources } from './apiregistration/index.ts'
 import { appsResources } from './apps/index.ts'
 import { autoscalingResources } from './autoscaling/index.ts'
@@ -27,6 +28,7 @@ import { storageResources } from './storage/index.ts'
 /** Everything that is served and stored, one declaration a kind and version. */
 export const allResources = (random: Random, allocation = new ServiceAllocation(random)): Resource[] => [
   ...coreResources(allocation),
+  ...admissionregistrationResources,
   ...apiregistrationResources,
   ...appsResources,
   ...autoscalingResources,

@@ -1,0 +1,14 @@
+import type { Resource } from '../../resource.ts'
+import { mutatingadmissionpolicies, mutatingadmissionpolicybindings } from './mutating-policies.ts'
+import { validatingadmissionpolicies, validatingadmissionpolicybindings } from './validating-policies.ts'
+import { mutatingwebhookconfigurations, validatingwebhookconfigurations } from './webhook-configurations.ts'
+
+/** The kinds of admissionregistration.k8s.io. None of them is enforced yet. */
+export const admissionregistrationResources: Resource[] = [
+  mutatingadmissionpolicies,
+  mutatingadmissionpolicybindings,
+  mutatingwebhookconfigurations,
+  validatingadmissionpolicies,
+  validatingadmissionpolicybindings,
+  validatingwebhookconfigurations,
+]

@@ -1,0 +1,98 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicySpec,
+  Mutation,
+} from '../../../api/generated/types.ts'
+import { type FieldError, forbidden, notSupported, required } from '../../../api/validation/field-error.ts'
+import type { Path } from '../../../api/validation/path.ts'
+import { defineResource } from '../../resource.ts'
+import {
+  defaultMatchResources,
+  failurePolicies,
+  reinvocationPolicies,
+  validateMatchConditions,
+  validateRequiredChoice,
+} from './match-rules.ts'
+import {
+  bindingColumns,
+  policyColumns,
+  policyKind,
+  specPath,
+  validateBinding,
+  validateConstraints,
+  validateParamKind,
+  validateVariables,
+} from './policy-rules.ts'
+
+/** The member of a mutation that its type stands for. */
+const members = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
+
+function validateMutation(mutation: Mutation, path: Path): FieldError[] {
+  const { patchType } = mutation
+  const typePath = path.child('patchType')
+  if (patchType === '') return [required(typePath)]
+  if (!Object.hasOwn(members, patchType)) return [notSupported(typePath, patchType, Object.keys(members))]
+  const own = members[patchType as keyof typeof members]
+  const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
+  const expression = mutation[own]?.expression ?? ''
+  const isBlank = mutation[own] !== undefined && expression.trim() === ''
+  return [
+    ...(mutation[own] ? [] : [required(path.child(own), `must be specified if patchType is ${patchType}`)]),
+    ...(mutation[other] ? [forbidden(path.child(other), `must not be specified if patchType is ${patchType}`)] : []),
+    ...(isBlank ? [required(path.child(own, 'expression'), 'expression is not specified')] : []),
+  ]
+}
+
+/** Conditions that were stored are not judged again. */
+const isSameMatching = (spec: MutatingAdmissionPolicySpec, old: MutatingAdmissionPolicySpec | undefined): boolean =>
+  old !== undefined && deepEqual(spec.paramKind, old.paramKind) && deepEqual(spec.matchConditions, old.matchConditions)
+
+function validate({ spec }: MutatingAdmissionPolicy, old?: MutatingAdmissionPolicy): FieldError[] {
+  const { paramKind, mutations = [] } = spec
+  const isSame = isSameMatching(spec, old?.spec)
+  const mutationsPath = specPath.child('mutations')
+  const reinvocationPath = specPath.child('reinvocationPolicy')
+  return [
+    ...validateRequiredChoice(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy')),
+    ...(paramKind ? validateParamKind(paramKind, specPath.child('paramKind')) : []),
+    ...validateConstraints(spec.matchConstraints),
+    ...(isSame ? [] : validateMatchConditions(spec.matchConditions, specPath.child('matchConditions'))),
+    ...validateVariables(spec.variables),
+    ...(mutations.length ? [] : [required(mutationsPath, 'mutations must contain at least one item')]),
+    ...mutations.flatMap((mutation, i) => validateMutation(mutation, mutationsPath.index(i))),
+    ...validateRequiredChoice(spec.reinvocationPolicy, reinvocationPolicies, reinvocationPath),
+  ]
+}
+
+/** Expressions that change what is asked for. */
+export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>({
+  ...policyKind,
+  kind: 'MutatingAdmissionPolicy',
+  plural: 'mutatingadmissionpolicies',
+  defaults({ spec }) {
+    spec.failurePolicy ??= 'Fail'
+    defaultMatchResources(spec.matchConstraints)
+  },
+  validate: (policy) => validate(policy),
+  validateUpdate: (policy, old) => validate(policy, old),
+  columns: policyColumns(
+    'Mutations',
+    'Mutation indicates the number of mutations rules defined in this configuration',
+    ({ spec }) => spec.mutations?.length ?? 0,
+  ),
+})
+
+const validatePolicyBinding = ({ spec }: MutatingAdmissionPolicyBinding): FieldError[] => validateBinding(spec)
+
+/** Where a policy applies, and with which parameters. */
+export const mutatingadmissionpolicybindings = defineResource<MutatingAdmissionPolicyBinding>({
+  ...policyKind,
+  kind: 'MutatingAdmissionPolicyBinding',
+  plural: 'mutatingadmissionpolicybindings',
+  defaults: ({ spec }) => defaultMatchResources(spec.matchResources),
+  validate: validatePolicyBinding,
+  validateUpdate: validatePolicyBinding,
+  columns: bindingColumns,
+})

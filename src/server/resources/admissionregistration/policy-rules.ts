@@ -1,0 +1,152 @@
+import { semanticEqual } from '../../../api/deep-equal.ts'
+import type { MatchResources, ParamKind, ParamRef, Variable } from '../../../api/generated/types.ts'
+import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
+import { isDns1035Label, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import type { Column, Resource } from '../../resource.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { validateMatchResources, validateParamRef } from './match-rules.ts'
+
+export const specPath = Path.of('spec')
+
+/** The kind of object that a policy takes as parameters: `group/version` and a kind. */
+export function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Path): FieldError[] {
+  const kindPath = path.child('kind')
+  const kindProblems = isDns1035Label(kind.toLowerCase())
+  const mixedCase = `may have mixed case, but should otherwise match: ${kindProblems.join(',')}`
+  return [
+    ...validateApiVersion(apiVersion, path.child('apiVersion')),
+    ...(kind === '' ? [required(kindPath)] : kindProblems.length ? [invalid(kindPath, kind, mixedCase)] : []),
+  ]
+}
+
+function validateApiVersion(text: string, path: Path): FieldError[] {
+  if (text === '') return [required(path)]
+  const parts = text.split('/')
+  if (parts.length > 2) return [invalid(path, text, `unexpected GroupVersion string: ${text}`)]
+  const [version = '', group = ''] = parts.toReversed()
+  const groupProblems = group === '' ? [] : isDns1123Subdomain(group)
+  const versionProblems = isDns1035Label(version)
+  return [
+    ...(groupProblems.length ? [invalid(path, group, groupProblems.join(','))] : []),
+    ...(version === '' ? [invalid(path, text, 'version must be specified')] : []),
+    ...(version !== '' && versionProblems.length ? [invalid(path, version, versionProblems.join(','))] : []),
+  ]
+}
+
+const reservedWords = new Set(
+  ('true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while').split(' '),
+)
+
+const isIdentifier = (name: string) => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reservedWords.has(name)
+
+/** Judges variables but for their expressions, which are not compiled. */
+export const validateVariables = (variables: readonly Variable[] | undefined): FieldError[] =>
+  (variables ?? []).flatMap(({ name, expression }, i) => {
+    const path = specPath.child('variables').index(i)
+    const namePath = path.child('name')
+    const nameErrors = isIdentifier(name) ? [] : [invalid(namePath, name, 'name is not a valid CEL identifier')]
+    return [
+      ...(name.trim() === '' ? [required(namePath, 'name is not specified')] : nameErrors),
+      ...(expression.trim() === '' ? [required(path.child('expression'), 'expression is not specified')] : []),
+    ]
+  })
+
+/** A policy says what it is about, with at least one rule of resources. */
+export function validateConstraints(constraints: MatchResources | undefined): FieldError[] {
+  const path = specPath.child('matchConstraints')
+  if (!constraints) return [required(path)]
+  const hasRules = Boolean(constraints.resourceRules?.length)
+  return [...validateMatchResources(constraints, path), ...(hasRules ? [] : [required(path.child('resourceRules'))])]
+}
+
+interface BindingSpec {
+  policyName?: string
+  paramRef?: ParamRef
+  matchResources?: MatchResources
+}
+
+/** Judges a binding: the policy, its parameters, and what it is bound to. */
+export function validateBinding({ policyName = '', paramRef, matchResources }: BindingSpec): FieldError[] {
+  const path = specPath.child('policyName')
+  const problems = isDns1123Subdomain(policyName).map((problem) => invalid(path, policyName, problem))
+  return [
+    ...(policyName === '' ? [required(path)] : problems),
+    ...validateParamRef(paramRef, specPath.child('paramRef')),
+    // Kubernetes has it without the second r.
+    ...validateMatchResources(matchResources, specPath.child('matchResouces')),
+  ]
+}
+
+/** Fields that the four kinds of policies and bindings have in common. */
+export const policyKind = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  categories: ['api-extensions'],
+  namespaced: false,
+  nameRule: subdomainName,
+  generation: {
+    changed: (object: KubeObject, old: KubeObject) =>
+      !semanticEqual((object as { spec?: unknown }).spec, (old as { spec?: unknown }).spec),
+  },
+  allowUnconditionalUpdate: false,
+} satisfies Partial<Resource>
+
+interface Policy extends KubeObject {
+  spec: { paramKind?: ParamKind }
+}
+
+/** The table of a kind of policies: how many rules, and the kind of the parameters. */
+export const policyColumns = <T extends Policy>(name: string, description: string, count: (policy: T) => number) => [
+  nameColumn<T>(),
+  { name, type: 'integer', description, cell: count } satisfies Column<T>,
+  {
+    name: 'ParamKind',
+    type: 'string',
+    description: 'ParamKind specifies the kind of resources used to parameterize this policy',
+    cell: ({
+      spec: { paramKind },
+    }) => (paramKind ? `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}` : '<unset>'),
+  } satisfies Column<T>,
+  ageColumn<T>(),
+]
+
+/** A selector as Go prints it. */
+function selectorText({ selector }: ParamRef): string {
+  const labels = Object.entries(selector?.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  const map = labels.map(([key, value]) => `${key}: ${value},`).join('')
+  const requirements = (selector?.matchExpressions ?? []).map(({ key, operator, values = [] }) =>
+    `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
+  const expressions = `[]LabelSelectorRequirement{${requirements.join('')}}`
+  return `&LabelSelector{MatchLabels:map[string]string{${map}},MatchExpressions:${expressions},}`
+}
+
+function paramText(ref: ParamRef | undefined): string {
+  if (!ref) return '<unset>'
+  if (ref.name) return `${ref.namespace || '*'}/${ref.name}`
+  return ref.selector ? selectorText(ref) : '<unset>'
+}
+
+interface Binding extends KubeObject {
+  spec: BindingSpec
+}
+
+/** The table of a kind of bindings: the policy, and its parameters. */
+export const bindingColumns: readonly Column<Binding>[] = [
+  nameColumn(),
+  {
+    name: 'PolicyName',
+    type: 'string',
+    description: 'PolicyName indicates the policy definition which the policy binding binded to',
+    cell: ({ spec }) => spec.policyName ?? '',
+  },
+  {
+    name: 'ParamRef',
+    type: 'string',
+    description: 'ParamRef indicates the param resource which sets the configration param',
+    cell: ({ spec }) => paramText(spec.paramRef),
+  },
+  ageColumn(),
+]
