@@ -148,6 +148,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
 
   /** Set for a kind that is answered and never stored. */
   virtual?: VirtualKind
+  /** The version that Kubernetes stores, where it is not this one: discovery tells a hash of it. */
+  toldStorageVersion?: string
   /** For a second version or group of objects that are stored under another resource: where, and how to get there and back. */
   storedAs?: {
     group: string

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type TestServer, configMaps, pods } from './server.ts'
 import { useTestServer } from './use-test-server.ts'
+import { base64, sampleRequest } from '../../src/api/x509/sample-request.ts'
 
 let server: TestServer
 useTestServer((started) => {
@@ -100,5 +101,58 @@ describe('a body in protobuf', () => {
 
   it('of a patch is no patch', async () => {
     expect((await server.send({ method: 'PATCH', url: `${configMaps}/c`, headers: { 'content-type': type }, body: Buffer.alloc(4) })).code).toBe(415)
+  })
+})
+
+describe('a body in protobuf of a kind that stands inline', () => {
+  it('makes the same webhook configuration: a rule is a message in one with operations', async () => {
+    const resources = message(bytes(1, 'apps'), bytes(2, 'v1'), bytes(3, 'deployments'), bytes(4, '*'))
+    const rule = message(bytes(1, 'CREATE'), bytes(2, resources))
+    const service = message(bytes(1, 'ns'), bytes(2, 'svc'), bytes(3, '/check'), integer(4, 8443))
+    const hook = message(
+      bytes(1, 'a.example.com'), bytes(2, bytes(1, service)), bytes(3, rule), bytes(4, 'Ignore'), bytes(6, 'None'),
+      integer(7, 5), bytes(8, 'v1'), bytes(11, message(bytes(1, 'c'), bytes(2, 'true'))),
+    )
+    const group = 'admissionregistration.k8s.io/v1'
+    const raw = (name: string) => message(bytes(1, bytes(1, name)), bytes(2, hook))
+    await expectSame(`/apis/${group}/validatingwebhookconfigurations`, group, 'ValidatingWebhookConfiguration', raw, {
+      webhooks: [{
+        name: 'a.example.com',
+        clientConfig: { service: { namespace: 'ns', name: 'svc', path: '/check', port: 8443 } },
+        rules: [
+          { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], scope: '*' },
+        ],
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        timeoutSeconds: 5,
+        admissionReviewVersions: ['v1'],
+        matchConditions: [{ name: 'c', expression: 'true' }],
+      }],
+    })
+  })
+
+  it('makes the same certificate signing request', async () => {
+    const { request } = sampleRequest()
+    const spec = message(bytes(1, request), bytes(5, 'client auth'), bytes(7, 'example.com/signer'), integer(8, 3600))
+    const group = 'certificates.k8s.io/v1'
+    const raw = (name: string) => message(bytes(1, bytes(1, name)), bytes(2, spec))
+    await expectSame(`/apis/${group}/certificatesigningrequests`, group, 'CertificateSigningRequest', raw, {
+      spec: {
+        request: base64(request), usages: ['client auth'], signerName: 'example.com/signer', expirationSeconds: 3600,
+      },
+    })
+  })
+
+  it('makes the same policy: a rule with names has two messages in it', async () => {
+    const inner = message(bytes(1, 'UPDATE'), bytes(2, message(bytes(1, ''), bytes(2, 'v1'), bytes(3, 'pods'))))
+    const named = message(bytes(1, 'web'), bytes(2, inner))
+    const spec = message(bytes(2, bytes(3, named)), bytes(3, bytes(1, 'true')))
+    const group = 'admissionregistration.k8s.io/v1'
+    const raw = (name: string) => message(bytes(1, bytes(1, name)), bytes(2, spec))
+    const what = { operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
+    const rule = { resourceNames: ['web'], ...what }
+    await expectSame(`/apis/${group}/validatingadmissionpolicies`, group, 'ValidatingAdmissionPolicy', raw, {
+      spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] },
+    })
   })
 })

@@ -29,7 +29,8 @@ function storageVersionHash(served: Served, resource: Resource): string {
   const kind = resource.storedAs
     ? (served.resources.find((r) => r.group === at.group && r.version === at.version && r.plural === at.plural)?.kind ?? resource.kind)
     : resource.kind
-  return createHash('sha256').update(`${at.group}/${at.version}/${kind}`).digest().subarray(0, 8).toString('base64')
+  const version = resource.toldStorageVersion ?? at.version
+  return createHash('sha256').update(`${at.group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
 
 function subresources(served: Served, resource: Resource): Entry[] {

@@ -71,6 +71,7 @@ export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>
   ...policyKind,
   kind: 'MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
+  toldStorageVersion: 'v1beta1',
   defaults({ spec }) {
     spec.failurePolicy ??= 'Fail'
     defaultMatchResources(spec.matchConstraints)
@@ -91,6 +92,7 @@ export const mutatingadmissionpolicybindings = defineResource<MutatingAdmissionP
   ...policyKind,
   kind: 'MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
+  toldStorageVersion: 'v1beta1',
   defaults: ({ spec }) => defaultMatchResources(spec.matchResources),
   validate: validatePolicyBinding,
   validateUpdate: validatePolicyBinding,
