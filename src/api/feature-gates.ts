@@ -14,6 +14,12 @@ export interface Gate {
 
 /** Every gate there is. docs/feature-gates.md is checked against this table. */
 export const knownGates = {
+  CoordinatedLeaderElection: {
+    stage: 'BETA',
+    default: false,
+    usedBy: ['apiserver'],
+    does: 'the kind LeaseCandidate (coordination.k8s.io/v1beta1), which is stored and judged; the server elects nobody',
+  },
   DaemonSetConditions: {
     stage: 'BETA',
     default: true,

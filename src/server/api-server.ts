@@ -124,7 +124,8 @@ export class ApiServer {
     const statuses = new ComponentStatuses({ objects: () => parts.access, now: () => clock.now(), checks, lost: () => (server ? server.#lost : undefined) })
     const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
     const allocation = new ServiceAllocation(random)
-    const registry = new Registry([...allResources(random, allocation), ...answered], allActions(tokens))
+    const stored = allResources(random, allocation).filter(({ gate }) => !gate || gates.enabled(gate))
+    const registry = new Registry([...stored, ...answered], allActions(tokens))
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
       logger.error('the store can no longer be followed', { error: why })

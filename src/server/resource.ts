@@ -1,4 +1,4 @@
-import type { FeatureGates } from '../api/feature-gates.ts'
+import type { FeatureGates, GateName } from '../api/feature-gates.ts'
 import type { Int64 } from '../api/int64.ts'
 import type { ObjectType } from '../api/object-type.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -70,6 +70,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   shortNames?: readonly string[]
   categories?: readonly string[]
   namespaced: boolean
+  /** The gate without which the kind is not served. */
+  gate?: GateName
   /** The name in the schema table of Kubernetes' own types. Default: the kind. */
   type?: string
   /** The type of a kind that is none of Kubernetes' own. */

@@ -33,6 +33,7 @@ describe('kubectl api-versions', () => {
       node.k8s.io/v1
       policy/v1
       rbac.authorization.k8s.io/v1
+      resource.k8s.io/v1
       scheduling.k8s.io/v1
       storage.k8s.io/v1
       v1
@@ -45,6 +46,7 @@ describe('kubectl api-resources', () => {
     expect(await cluster.kubectl.ok('api-resources')).toBe(block`
       NAME                                SHORTNAMES   APIVERSION                        NAMESPACED   KIND
       bindings                                         v1                                true         Binding
+      componentstatuses                   cs           v1                                false        ComponentStatus
       configmaps                          cm           v1                                true         ConfigMap
       endpoints                           ep           v1                                true         Endpoints
       events                              ev           v1                                true         Event
@@ -92,13 +94,19 @@ describe('kubectl api-resources', () => {
       pods                                             metrics.k8s.io/v1beta1            true         PodMetrics
       ingressclasses                                   networking.k8s.io/v1              false        IngressClass
       ingresses                           ing          networking.k8s.io/v1              true         Ingress
+      ipaddresses                         ip           networking.k8s.io/v1              false        IPAddress
       networkpolicies                     netpol       networking.k8s.io/v1              true         NetworkPolicy
+      servicecidrs                                     networking.k8s.io/v1              false        ServiceCIDR
       runtimeclasses                                   node.k8s.io/v1                    false        RuntimeClass
       poddisruptionbudgets                pdb          policy/v1                         true         PodDisruptionBudget
       clusterrolebindings                              rbac.authorization.k8s.io/v1      false        ClusterRoleBinding
       clusterroles                                     rbac.authorization.k8s.io/v1      false        ClusterRole
       rolebindings                                     rbac.authorization.k8s.io/v1      true         RoleBinding
       roles                                            rbac.authorization.k8s.io/v1      true         Role
+      deviceclasses                                    resource.k8s.io/v1                false        DeviceClass
+      resourceclaims                                   resource.k8s.io/v1                true         ResourceClaim
+      resourceclaimtemplates                           resource.k8s.io/v1                true         ResourceClaimTemplate
+      resourceslices                                   resource.k8s.io/v1                false        ResourceSlice
       priorityclasses                     pc           scheduling.k8s.io/v1              false        PriorityClass
       csidrivers                                       storage.k8s.io/v1                 false        CSIDriver
       csinodes                                         storage.k8s.io/v1                 false        CSINode
@@ -110,7 +118,7 @@ describe('kubectl api-resources', () => {
   })
 
   it.each([
-    ['--verbs=watch --namespaced=false --api-group=networking.k8s.io -o name', 'ingressclasses.networking.k8s.io\n'],
+    ['--verbs=watch --namespaced=false --api-group=networking.k8s.io -o name', 'ingressclasses.networking.k8s.io\nipaddresses.networking.k8s.io\nservicecidrs.networking.k8s.io\n'],
     [
       '--categories=all -o name',
       'pods\nreplicationcontrollers\nservices\ndaemonsets.apps\ndeployments.apps\nreplicasets.apps\nstatefulsets.apps\nhorizontalpodautoscalers.autoscaling\ncronjobs.batch\njobs.batch\n',

@@ -56,7 +56,6 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   ['batch/v1', 'CronJob', { spec: { schedule: '0 3 * * *', jobTemplate: { spec: job } } }],
   ['batch/v1', 'Job', { spec: { ...job, backoffLimit: 3 } }],
   ['coordination.k8s.io/v1', 'Lease', { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } }],
-  ['coordination.k8s.io/v1beta1', 'LeaseCandidate', { spec: { leaseName: 'sample', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } }],
   ['discovery.k8s.io/v1', 'EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.9'] }], ports: [{ name: 'http', port: 80, protocol: 'TCP' }] }],
   [
     'events.k8s.io/v1',
@@ -166,7 +165,7 @@ const ownNames: Readonly<Record<string, string>> = {
   'networking.k8s.io/v1 IPAddress': '192.0.2.77',
 }
 
-/** One object, named `sample` where its kind lets it, of every kind that is stored. */
+/** One object, named `sample` where its kind lets it, of every kind that is stored whatever the gates. */
 export const oneOfEachKind: readonly KubeObject[] = objects.map(([apiVersion, kind, fields]) => ({
   apiVersion,
   kind,

@@ -62,6 +62,7 @@ export const leasecandidates = defineResource<LeaseCandidate>({
   plural: 'leasecandidates',
   type: 'V1beta1LeaseCandidate',
   namespaced: true,
+  gate: 'CoordinatedLeaderElection',
   nameRule,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
