@@ -8,13 +8,16 @@ import type { AdmissionPlugin } from './admission/admission.ts'
 import { ApiHandler } from './api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
+import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Discovery, reviewKinds } from './discovery/index.ts'
+import { startExpiry } from './expiry.ts'
 import { Health } from './health.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
+import { jsonDocument, webService } from './http/web-service.ts'
 import { MetricsApi, NodeScraper, askOverTls, nodeMetrics, podMetrics } from './metrics/index.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
@@ -24,6 +27,7 @@ import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
 import { ResourceCalls } from './resource-calls.ts'
 import { allActions, allResources } from './resources/index.ts'
+import { type ResourceSettings, withSettings } from './resources/settings.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import type { Action } from './subresources/action.ts'
@@ -48,6 +52,12 @@ export interface ApiServerOptions {
   nodeClient?: KeyPair
   /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
   tokenKey?: string
+  /** --service-account-issuer; the first issues tokens, all are accepted. */
+  tokenIssuers?: readonly string[]
+  /** --service-account-jwks-uri: where OpenID discovery says the keys are. */
+  jwksUri?: string
+  /** Flags that change the rules of kinds. */
+  settings?: ResourceSettings
   maxWatches?: number
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
   freezesObjects?: boolean
@@ -64,6 +74,7 @@ export class ApiServer {
   readonly pages = new Map<string, () => { type: string; body: string }>()
   readonly #handler: ApiHandler
   readonly health: Health
+  readonly openId: OpenIdDiscovery
   readonly #discovery: Discovery
   readonly #openApi: OpenApi
   readonly #release: string
@@ -71,6 +82,7 @@ export class ApiServer {
   readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
   #isStopping = false
+  #endExpiry: () => void = () => {}
 
   private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, actions: readonly Action[]) {
     this.parts = parts
@@ -78,6 +90,7 @@ export class ApiServer {
     const served = { resources: parts.registry.all().map((r) => r.resource), actions, virtual: reviewKinds }
     this.#discovery = new Discovery({ ...served, virtual: [...reviewKinds, nodeMetrics, podMetrics] }, options.address)
     this.#openApi = new OpenApi(served, options.release)
+    this.openId = new OpenIdDiscovery(tokens, options.address, options.jwksUri)
     this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
@@ -107,9 +120,9 @@ export class ApiServer {
 
   /** Loads what is stored and makes the objects that every cluster has. */
   static async open(options: ApiServerOptions): Promise<ApiServer> {
-    const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey)
+    const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey, options.tokenIssuers)
     const actions = allActions(tokens)
-    const registry = new Registry(allResources(options.random), actions)
+    const registry = new Registry(withSettings(allResources(options.random), options.settings ?? {}), actions)
     const { gates, admission, clock, random, logger } = options
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
@@ -123,6 +136,7 @@ export class ApiServer {
     const parts: ServerParts = { registry, objects, gates, admission, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
     server = new ApiServer(options, parts, tokens, actions)
     await bootstrap(parts)
+    server.#endExpiry = startExpiry(registry.storages(), { objects, clock, logger })
     return server
   }
 
@@ -137,6 +151,7 @@ export class ApiServer {
   }
 
   close(): void {
+    this.#endExpiry()
     this.parts.objects.close()
     this.#lose(new Error('the server is closed'))
   }
@@ -151,6 +166,7 @@ export class ApiServer {
   #lose(why: Error): void {
     if (this.#lost) return
     this.#lost = why
+    this.#endExpiry()
     this.#handler.cutWatches()
     for (const end of this.#ends) end(why)
     this.#ends.clear()
@@ -160,15 +176,18 @@ export class ApiServer {
   #paths(): string[] {
     const versions = new Set(this.parts.registry.all().map((r) => r.apiVersion))
     const groups = [...versions].filter((v) => v.includes('/')).flatMap((v) => [`/apis/${v.split('/')[0]}`, `/apis/${v}`])
-    const others = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...this.pages.keys()]
+    const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks']
+    const documents = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+    const others = [...documents, ...openId, ...this.pages.keys()]
     return [...new Set([...groups, ...others])].sort()
   }
 
   /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
-    if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
-    if (path === '/' && method === 'GET') return json({ paths: this.#paths() })
+    const own = webService('/version', request, () => jsonDocument(versionInfo(this.#release))) ?? this.openId.answer(request)
+    if (own) return own
+    if (path === '/' && method === 'GET') return jsonDocument({ paths: this.#paths() })
     if (path === '/metrics' && method === 'GET') {
       return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
     }
@@ -177,9 +196,3 @@ export class ApiServer {
     return this.health.answer(request) ?? (await this.#discovery.answer(request)) ?? this.#openApi.answer(request)
   }
 }
-
-const json = (value: object): DocumentAnswer => ({
-  code: 200,
-  headers: { 'content-type': 'application/json' },
-  body: Buffer.from(`${JSON.stringify(value, null, 2)}\n`),
-})
