@@ -51,6 +51,9 @@ export async function replaceObject(request: ResourceRequest, next: (current: Ku
       if (!resource.allowCreateOnUpdate || request.subresource) throw notFound(groupResource(target), name)
       const object = next({ metadata: {} })
       if (object.metadata.uid) throw wrongUid(target, request, object.metadata.uid, '')
+      // Kubernetes compares versions with what is stored only: an object that is created in this way may name any.
+      parseVersion(object.metadata.resourceVersion)
+      delete object.metadata.resourceVersion
       try {
         return { stored: await createObject(request, object, dryRun), created: true }
       } catch (e) {
@@ -81,13 +84,16 @@ function checkVersion(request: ResourceRequest, object: KubeObject, old: KubeObj
       const { group, plural } = target.resource
       throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
     }
-  } else if (!/^\d+$/.test(version)) {
-    throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
-  } else if (Number(version) !== stored.revision) {
+  } else if (parseVersion(version) !== stored.revision) {
     throw conflict(groupResource(target), name, 'the object has been modified; please apply your changes to the latest version and try again')
   }
   const { uid } = object.metadata
   if (uid && uid !== old.metadata.uid && !request.retriesConflicts) throw wrongUid(target, request, uid, old.metadata.uid ?? '')
+}
+
+function parseVersion(version: string | undefined): number {
+  if (version && !/^\d+$/.test(version)) throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
+  return Number(version || 0)
 }
 
 function wrongUid(target: Registered, request: ResourceRequest, sent: string, stored: string) {
