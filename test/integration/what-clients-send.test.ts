@@ -1,6 +1,6 @@
 // Behaviour of Kubernetes that clients rely on and that its sources settle.
 import { describe, expect, it } from 'vitest'
-import { type TestServer, configMap, configMaps } from './server.ts'
+import { type TestServer, configMap, configMaps, pod, pods } from './server.ts'
 import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
@@ -49,6 +49,25 @@ it('force is refused for a patch that is no apply', async () => {
 it.each([['A_b', 201], ['a/b', 422], ['..', 422], ['a%b', 422]])('a PodDisruptionBudget called %s is %i', async (name, code) => {
   const object = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec: {} }
   expect((await server.create('/apis/policy/v1/namespaces/default/poddisruptionbudgets', object)).code).toBe(code)
+})
+
+describe.each([['left out', {}], ['null', { containers: null }], ['empty', { containers: [] }]])('containers that are %s are refused', (_how, spec) => {
+  const labels = { app: 'x' }
+  const template = { metadata: { labels }, spec: { restartPolicy: 'Never', ...spec } }
+
+  it.each<[string, string, object, string]>([
+    ['a Pod', pods, { ...pod('p'), spec }, 'Pod "p" is invalid: spec.containers: Required value'],
+    ['a Job', '/apis/batch/v1/namespaces/default/jobs', { kind: 'Job', apiVersion: 'batch/v1', metadata: { name: 'p' }, spec: { template } },
+      'Job.batch "p" is invalid: spec.template.spec.containers: Required value'],
+    ['a Deployment', '/apis/apps/v1/namespaces/default/deployments', {
+      kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name: 'p' }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    }, 'Deployment.apps "p" is invalid: spec.template.spec.containers: Required value'],
+  ])('%s', async (_kind, url, object, message) => {
+    // With an account there is a token to mount, which goes into each container.
+    await server.create('/api/v1/namespaces/default/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } })
+    const { code, body } = await server.create(url, object)
+    expect([code, body.message]).toEqual([422, message])
+  })
 })
 
 describe('a strategic patch that names another kind', () => {
