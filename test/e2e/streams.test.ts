@@ -31,6 +31,16 @@ spec:
   terminationGracePeriodSeconds: 0
   containers:
     - { name: main, image: busybox, envFrom: [{ configMapRef: { name: none } }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: climbs }
+spec:
+  terminationGracePeriodSeconds: 0
+  volumes: [{ name: data, emptyDir: {} }]
+  containers:
+    - { name: up, image: busybox, command: [sleep, '600'], env: [{ name: X, value: ../../../../../../../../etc }], volumeMounts: [{ name: data, mountPath: /host, subPathExpr: $(X) }] }
+    - { name: inside, image: busybox, command: [sh, -c, 'ls /part > /part/seen; sleep 600'], volumeMounts: [{ name: data, mountPath: /part, subPath: a/b }, { name: data, mountPath: /all }] }
 `
 
 let dataDir: string
@@ -103,6 +113,13 @@ describe.each([['over a WebSocket', 'true'], ['over SPDY', 'false']])('kubectl e
     expect(code).not.toBe(0)
     expect(err).toContain('no-such-program')
   })
+})
+
+it('a pod gets no more of the machine than its volume by an expression', async () => {
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/climbs --timeout=20s")
+  const said = await kubectl.ok('get pod climbs -o jsonpath={.status.containerStatuses[0].state.waiting.message}')
+  expect(said).toBe("unable to provision SubPath `../../../../../../../../etc`: must not contain '..'")
+  expect(await kubectl.ok('exec climbs -c inside -- find /all -type f')).toBe('/all/a/b/seen\n')
 })
 
 it('kubectl cp carries files both ways', async () => {
