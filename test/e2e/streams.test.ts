@@ -3,6 +3,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
 import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
@@ -142,6 +143,50 @@ it('kubectl port-forward reaches a port of the pod', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`)
     expect(await answer.text()).toContain('container web of pod default/talk')
   }
+})
+
+/** The user of the kubeconfig, as TLS wants it. */
+function credentials() {
+  const text = readFileSync(server.kubeconfig, 'utf8')
+  const field = (name: string) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(text)![1]!, 'base64').toString()
+  return { ca: field('certificate-authority-data'), cert: field('client-certificate-data'), key: field('client-key-data') }
+}
+
+const webPod = (name: string) => JSON.stringify({
+  apiVersion: 'v1', kind: 'Pod', metadata: { name },
+  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'web', image: 'nginx', ports: [{ containerPort: 80 }] }] },
+})
+
+it('kubectl port-forward ends when the pod goes', async () => {
+  await kubectl.ok('create -f -', webPod('leaves'))
+  await kubectl.ok('wait --for=condition=Ready pod/leaves --timeout=20s')
+  const forwarding = kubectl.start('port-forward pod/leaves :80')
+  onTestFinished(async () => void (await forwarding.stop()))
+  await forwarding.nextLine()
+  await kubectl.ok('delete pod leaves --now --timeout=15s')
+  const { code, err } = await forwarding.ended
+  expect([code, err]).toEqual([1, expect.stringContaining('lost connection to pod')])
+})
+
+it('a WebSocket to a port closes when the pod goes, also where nobody has connected', async () => {
+  await kubectl.ok('create -f -', webPod('goes'))
+  await kubectl.ok('wait --for=condition=Ready pod/goes --timeout=20s')
+  // Nobody listens on the second port: its error does not end the connection.
+  const url = `${server.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/goes/portforward?ports=80&ports=81`
+  const client = new WebSocket(url, ['v4.channel.k8s.io'], credentials())
+  const channels: number[] = []
+  client.on('message', (message: Buffer) => channels.push(message[0]!))
+  const closed = new Promise<number>((resolve) => client.once('close', resolve))
+  await expect.poll(() => channels.filter((c) => c === 3).length, { timeout: 10_000 }).toBe(2)
+  await kubectl.ok('delete pod goes --now --timeout=15s')
+  expect(await closed).toBe(1000)
+})
+
+it('kubectl exec carries megabytes through a WebSocket', async () => {
+  const bytes = Buffer.alloc(15 << 20, 'coxswain ')
+  writeFileSync(path.join(kubectl.dir, 'large'), bytes)
+  await kubectl.ok('cp large talk:/tmp/large -c main')
+  expect(await kubectl.ok('exec talk -c main -- wc -c /tmp/large')).toBe(`${bytes.length} /tmp/large\n`)
 })
 
 it('the node answers nobody who shows no certificate', async () => {

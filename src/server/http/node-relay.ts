@@ -53,7 +53,7 @@ export class NodeRelay {
     const { signal } = exchange
     return new Promise((resolve, reject) => {
       const headers = isConnection ? exchange.upgrade!.headers : {}
-      const request = nodeRequest(this.#identity, { host, port, path, signal, headers, method: isConnection ? 'POST' : 'GET', timeoutMs: connectMs })
+      const request = nodeRequest(this.#identity, { host, port, path, signal, headers, method: isConnection ? exchange.method : 'GET', timeoutMs: connectMs })
       const done = () => request.setTimeout(0)
       request.once('response', (response) => {
         done()

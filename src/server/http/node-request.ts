@@ -8,7 +8,7 @@ export interface NodeRequestOptions {
   port: number
   /** With its query. */
   path: string
-  method: 'GET' | 'POST'
+  method: string
   headers?: OutgoingHttpHeaders
   signal?: AbortSignal
   /** Keeps connections; default: each request has one of its own. */
