@@ -15,6 +15,8 @@ import { WatchChunks } from './http/watch-chunks.ts'
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
+import type { ProxyDoor } from './proxy/proxy-door.ts'
+import { parseProxyPath } from './proxy/proxy-path.ts'
 import { type ResourcePath, parsePath, parseQuery } from './request-info.ts'
 import { kindOf } from './request-kind.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
@@ -42,6 +44,7 @@ export interface HandlerOptions {
   metrics: RequestMetrics
   logger: Logger
   relay: NodeRelay
+  proxy: ProxyDoor
   maxWatches: number
 }
 
@@ -97,6 +100,7 @@ export class ApiHandler {
   endWatches(): void {
     for (const end of this.#watching.values()) end()
     this.#o.relay.end()
+    this.#o.proxy.end()
   }
 
   async #answer(
@@ -112,6 +116,8 @@ export class ApiHandler {
     // Somebody who shows a token that is wrong is refused even where nobody needs one.
     const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
     if (!user && !isOpen) throw unauthorized()
+    const proxied = parseProxyPath(path)
+    if (proxied) return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
     if (parsed.kind === 'resource') {
       const taken = impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
       return this.#resource(exchange, query, parsed, taken, kind, headers)

@@ -19,6 +19,7 @@ import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
 import { jsonDocument, webService } from './http/web-service.ts'
 import { MetricsApi, NodeScraper, askOverTls, nodeMetrics, podMetrics } from './metrics/index.ts'
+import { ProxyDoor } from './proxy/proxy-door.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
@@ -114,6 +115,7 @@ export class ApiServer {
       metrics: this.requestMetrics,
       logger: options.logger,
       relay: new NodeRelay(options.nodeClient),
+      proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       maxWatches: options.maxWatches ?? 10_000,
     })
   }

@@ -189,6 +189,42 @@ it('kubectl exec carries megabytes through a WebSocket', async () => {
   expect(await kubectl.ok('exec talk -c main -- wc -c /tmp/large')).toBe(`${bytes.length} /tmp/large\n`)
 })
 
+describe('requests through the API server', () => {
+  const said = 'container web of pod default/talk'
+
+  it('reach a pod', async () => {
+    expect(await kubectl.ok('get --raw /api/v1/namespaces/default/pods/talk:80/proxy/')).toContain(said)
+    expect(await kubectl.ok('get --raw /api/v1/namespaces/default/pods/http:talk:80/proxy/any/path?q=1')).toContain(said)
+  })
+
+  it('reach the pods of a service', async () => {
+    await kubectl.ok('label pod talk app=talk')
+    await kubectl.ok('create -f -', JSON.stringify({
+      apiVersion: 'v1', kind: 'Service', metadata: { name: 'shop' }, spec: { selector: { app: 'talk' }, ports: [{ name: 'http', port: 8000, targetPort: 80 }] },
+    }))
+    for (const id of ['shop:http', 'shop:8000']) {
+      await expect.poll(async () => (await kubectl.run(`get --raw /api/v1/namespaces/default/services/${id}/proxy/`)).out, { timeout: 10_000 }).toContain(said)
+    }
+    expect(await kubectl.refused('get --raw /api/v1/namespaces/default/services/shop:9/proxy/')).toBe(
+      'Error from server (ServiceUnavailable): no service port 9 found for service "shop"\n')
+  })
+
+  it('reach the agent of a node', async () => {
+    const node = await kubectl.ok('get nodes -o jsonpath={.items[0].metadata.name}')
+    expect(await kubectl.ok(`get --raw /api/v1/nodes/${node}/proxy/metrics/resource`)).toContain('node_cpu_usage_seconds_total')
+    expect(await kubectl.ok(`get --raw /api/v1/nodes/${node}/proxy/containerLogs/default/talk/main?tailLines=1`)).not.toBe('')
+  })
+
+  it('pass kubectl proxy', async () => {
+    const proxy = kubectl.start('proxy --port=0')
+    onTestFinished(async () => void (await proxy.stop()))
+    const at = /127\.0\.0\.1:\d+/.exec(await proxy.nextLine())![0]
+    // The redirect to the path with a slash is followed, and leads through the proxy again.
+    const answer = await fetch(`http://${at}/api/v1/namespaces/default/pods/talk:80/proxy`)
+    expect([answer.status, new URL(answer.url).pathname, await answer.text()]).toEqual([200, '/api/v1/namespaces/default/pods/talk:80/proxy/', expect.stringContaining(said)])
+  })
+})
+
 it('the node answers nobody who shows no certificate', async () => {
   const port = Number(await kubectl.ok('get nodes -o jsonpath={.items[0].status.daemonEndpoints.kubeletEndpoint.Port}'))
   const code = await new Promise((resolve, reject) => {
