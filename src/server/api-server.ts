@@ -96,7 +96,7 @@ export class ApiServer {
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
-    options.authenticator.setTokenReader((token) => tokens.userOf(token, parts.access))
+    options.authenticator.setTokenReader((token, audiences) => tokens.identify(token, parts.access, audiences), tokens.audiences)
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
     const scraper = new NodeScraper(options.clock, askOverTls(options.nodeClient, options.clock))

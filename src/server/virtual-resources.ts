@@ -42,7 +42,7 @@ export class Virtual implements VirtualResources {
       namespace: path.namespace,
       now: this.#parts.clock.now(),
       decide: allowEverything,
-      authenticate: (token) => this.#authenticator.authenticate({ authorization: `Bearer ${token}`, certificate: undefined }),
+      identify: (token, audiences) => this.#authenticator.identify(token, audiences),
     })
     return { kind: 'value', code: 201, value }
   }

@@ -109,6 +109,32 @@ describe('OpenID discovery', () => {
     expect(claimsOf(former).iss).toBe('https://kubernetes.default.svc.cluster.local')
   })
 
+  it.each([
+    ['one that it is meant for', ['vault', 'other'], { authenticated: true, audiences: ['vault'] }],
+    ['another', ['other'], { error: 'invalid bearer token' }],
+    ['this server', [], { error: 'invalid bearer token' }],
+  ])('TokenReview tells whether a token for one audience is good for %s', async (_what, audiences, status) => {
+    const token = await issue({ audiences: ['vault'] })
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences } }
+    const { body } = await server.create('/apis/authentication.k8s.io/v1/tokenreviews', review)
+    expect(body.status).toMatchObject(status)
+    expect(body.status.authenticated).toBe((status as { authenticated?: boolean }).authenticated)
+  })
+
+  it.each([
+    ['a service account', () => issue(), 'system:serviceaccount:default:robot'],
+    ['the list', async () => 'sesame', 'token-user'],
+  ])('TokenReview names this server as the audience of a token of %s', async (_what, token, username) => {
+    const own = 'https://kubernetes.default.svc.cluster.local'
+    const ask = async (audiences: string[]) => {
+      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: await token(), audiences } }
+      return (await server.create('/apis/authentication.k8s.io/v1/tokenreviews', review)).body.status
+    }
+    expect(await ask([])).toMatchObject({ authenticated: true, user: { username }, audiences: [own] })
+    expect(await ask(['x', own])).toMatchObject({ authenticated: true, audiences: [own] })
+    expect((await ask(['x'])).authenticated).toBeUndefined()
+  })
+
   it('is off for an issuer that is no https URL, as in Kubernetes', async () => {
     server = await server.restart({ tokenIssuers: ['kubernetes/serviceaccount'] })
     expect((await server.get('/.well-known/openid-configuration')).code).toBe(404)

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { ObjectReader, UserInfo } from '../objects.ts'
+import type { Identified } from './authenticate.ts'
 
 /** The issuer unless --service-account-issuer names another: Kubernetes' own name for itself. */
 export const defaultIssuer = 'https://kubernetes.default.svc.cluster.local'
@@ -96,12 +97,19 @@ export class ServiceAccountTokens {
     return { token: `${text}.${sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`, expiresAtMs: exp * 1000 }
   }
 
-  /** Whose token this is; undefined for one that is not ours, or counts no more. */
-  userOf(token: string, objects: ObjectReader): UserInfo | undefined {
+  /** Whose token this is, and for which of the audiences; undefined for one that is not ours, counts no more or is meant for none of them. */
+  identify(token: string, objects: ObjectReader, wanted: readonly string[]): Identified | undefined {
+    const user = this.userOf(token, objects, wanted)
+    const meant = user && this.#claimsOf(token)!.aud
+    return user && meant && { user, audiences: wanted.filter((audience) => meant.includes(audience)) }
+  }
+
+  /** Whose token this is; undefined for one that is not ours, counts no more or is meant for none of the audiences. */
+  userOf(token: string, objects: ObjectReader, audiences: readonly string[] = this.#issuers): UserInfo | undefined {
     const claims = this.#claimsOf(token)
     const now = this.#clock.now() / 1000
     if (!claims || now < claims.nbf || now >= claims.exp) return undefined
-    if (!this.#issuers.includes(claims.iss) || !claims.aud.some((audience) => this.#issuers.includes(audience))) return undefined
+    if (!this.#issuers.includes(claims.iss) || !claims.aud.some((audience) => audiences.includes(audience))) return undefined
     const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io']
     const exists = (plural: string, inNamespace: string, { name, uid }: Named) => objects.get<KubeObject>('', plural, inNamespace, name)?.metadata.uid === uid
     if (!exists('serviceaccounts', namespace, serviceaccount)) return undefined
