@@ -76,3 +76,17 @@ describe('--config', () => {
     await expect(read('--config', path.join(dir, 'nowhere'))).rejects.toThrow(/ENOENT.*nowhere/)
   })
 })
+
+describe('flags of kube-apiserver', () => {
+  it.each<[string, string[], object]>([
+    ['nothing is said', [], { settings: { allowPrivileged: true, eventTtlMs: 3_600_000 }, tokenIssuers: [] }],
+    ['--allow-privileged', ['--allow-privileged'], { settings: { allowPrivileged: true } }],
+    ['--allow-privileged=false', ['--allow-privileged=false'], { settings: { allowPrivileged: false } }],
+    ['--event-ttl', ['--event-ttl', '24h'], { settings: { eventTtlMs: 86_400_000 } }],
+    ['--event-ttl 0', ['--event-ttl', '0'], { settings: { eventTtlMs: 0 } }],
+    ['issuers', ['--service-account-issuer', 'https://a', '--service-account-issuer=https://b'], { tokenIssuers: ['https://a', 'https://b'] }],
+    ['the place of the keys', ['--service-account-jwks-uri', 'https://k/jwks'], { jwksUri: 'https://k/jwks' }],
+  ])('%s', async (_what, args, expected) => {
+    expect(await read(...args)).toMatchObject(expected)
+  })
+})

@@ -3,7 +3,7 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { gates, list, port, something } from './flag-values.ts'
+import { bool, gates, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
@@ -16,10 +16,17 @@ export function addApiFlags(command: Command): Command {
     .option('--token-auth-file <file>', 'CSV of bearer tokens: token,user,uid,"group1,group2"')
     .option('--client-ca-file <file>', 'further certificate authorities of client certificates, in PEM')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
+    .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
+    .option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them', timeoutMs, 3_600_000)
+    .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
+    .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
 }
+
+/** A flag that may be given several times. */
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, ...list(value)]
 
 /** What commander makes of the flags. */
 interface ParsedFlags {
@@ -31,6 +38,10 @@ interface ParsedFlags {
   tokenAuthFile?: string
   clientCaFile?: string
   disableAdmissionPlugins: string[]
+  allowPrivileged: boolean
+  eventTtl: number
+  serviceAccountIssuer: string[]
+  serviceAccountJwksUri?: string
   featureGates?: FeatureGates
   logLevel: LogLevel
   config?: string
@@ -50,6 +61,9 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     tokenAuthFile: flags.tokenAuthFile,
     clientCaFile: flags.clientCaFile,
     disabledAdmission: flags.disableAdmissionPlugins,
+    settings: { allowPrivileged: flags.allowPrivileged, eventTtlMs: flags.eventTtl },
+    tokenIssuers: flags.serviceAccountIssuer,
+    jwksUri: flags.serviceAccountJwksUri,
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),

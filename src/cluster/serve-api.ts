@@ -9,6 +9,7 @@ import {
   ApiServer,
   Authenticator,
   type KeyPair,
+  type ResourceSettings,
   admissionPlugins,
   issueClientCertificate,
   issueServerCertificate,
@@ -32,6 +33,10 @@ export interface ServeOptions {
   clientCaFile: string | undefined
   disabledAdmission: readonly string[]
   gates: FeatureGates
+  settings?: ResourceSettings
+  /** --service-account-issuer: the first issues tokens, all are accepted. */
+  tokenIssuers?: readonly string[]
+  jwksUri?: string | undefined
   release: string
   logger: Logger
 }
@@ -79,6 +84,9 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
       tokenKey: loadTokenKey(dataDir),
+      ...(options.settings ? { settings: options.settings } : {}),
+      ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
+      ...(options.jwksUri ? { jwksUri: options.jwksUri } : {}),
       nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
       clientAuthorities: { clients: clientAuthorities.join('\n'), proxies: authority.certificate },
     })
@@ -120,6 +128,7 @@ async function openDoor(options: ServeOptions, server: ApiServer, authority: Key
     handle: (exchange) => server.handle(exchange),
   })
   const url = `https://${reachable(options.bindAddress)}:${listener.port}`
+  server.openId.serveAt(new URL(url).host)
   try {
     return { listener, url, kubeconfig: writeKubeconfig(options, url, authority, now) }
   } catch (e) {

@@ -67,6 +67,8 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     random,
     logger,
     release: 'testing',
+    // Tests let hours pass and then look at what was told meanwhile.
+    settings: { eventTtlMs: 0 },
     freezesObjects: true,
     address: '127.0.0.1:6443',
   })

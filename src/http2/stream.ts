@@ -3,7 +3,8 @@ import { ErrorCode } from './errors.ts'
 
 /** Hears what comes on a stream, in order. */
 export interface StreamReceiver {
-  data(piece: Buffer): void
+  /** False keeps the other side from sending as much more: `credit` lets it do so later. */
+  data(piece: Buffer): unknown
   /** All has come. */
   end(): void
 }
@@ -91,6 +92,11 @@ export class Http2Stream {
     if (this.#receiver === receiver && this.#isRemoteEnded && !this.#isClosed) receiver.end()
   }
 
+  /** Bytes that a receiver had held back are taken now. */
+  credit(bytes: number): void {
+    this.#host.credit(this, bytes)
+  }
+
   /** Throws away what has come, and what will. */
   discard(): void {
     this.receive({ data: () => {}, end: () => {} })
@@ -152,8 +158,7 @@ export class Http2Stream {
   }
 
   #hand(receiver: StreamReceiver, piece: Buffer): void {
-    receiver.data(piece)
-    this.#host.credit(this, piece.length)
+    if (receiver.data(piece) !== false) this.#host.credit(this, piece.length)
   }
 
   #pump(): void {

@@ -15,6 +15,8 @@ import { WatchChunks } from './http/watch-chunks.ts'
 import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
+import type { ProxyDoor } from './proxy/proxy-door.ts'
+import { parseProxyPath } from './proxy/proxy-path.ts'
 import { parsePath, parseQuery } from './requests/path.ts'
 import { kindOf } from './requests/kind.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
@@ -43,6 +45,7 @@ export interface HandlerOptions {
   metrics: RequestMetrics
   logger: Logger
   relay: NodeRelay
+  proxy: ProxyDoor
   maxWatches: number
 }
 
@@ -99,6 +102,7 @@ export class ApiHandler {
   endWatches(): void {
     for (const end of this.#watching.values()) end()
     this.#o.relay.end()
+    this.#o.proxy.end()
   }
 
   async #answer(
@@ -116,6 +120,11 @@ export class ApiHandler {
     if (!user && !isOpen) throw unauthorized()
     if (what) {
       const taken = impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
+      const proxied = parseProxyPath(path)
+      if (proxied) {
+        await this.#o.requests.checkAllowed(taken, what)
+        return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
+      }
       return this.#resource(exchange, what, taken, kind, headers)
     }
     const found = await this.#o.documents.answer({

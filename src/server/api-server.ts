@@ -8,16 +8,20 @@ import type { AdmissionPlugin } from './admission/admission.ts'
 import { ApiHandler } from './api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
+import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { bootstrap } from './bootstrap.ts'
 import { type ComponentCheck, ComponentStatuses } from './component-statuses.ts'
 import { Discovery, documented, servedBy } from './discovery/index.ts'
+import { startExpiry } from './expiry.ts'
 import { Health } from './health.ts'
 import { keepLocalApiServices } from './local-api-services.ts'
 import type { DocumentAnswer, DocumentRequest } from './http/document.ts'
 import type { Exchange } from './http/exchange.ts'
 import { NodeRelay } from './http/node-relay.ts'
+import { jsonDocument, webService } from './http/web-service.ts'
 import { MetricsApi, NodeScraper, askOverTls } from './metrics/index.ts'
+import { ProxyDoor } from './proxy/proxy-door.ts'
 import { ObjectAccess } from './object-access.ts'
 import { ObjectStore } from './object-store.ts'
 import { OpenApi } from './openapi/index.ts'
@@ -28,6 +32,7 @@ import { RequestPath } from './requests/serve.ts'
 import { allowEverything } from './auth/authorize.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { ServiceAllocation } from './resources/core/service-allocation.ts'
+import { type ResourceSettings, withSettings } from './resources/settings.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
 import { type Resource, defineVirtual } from './resource.ts'
 import { registerServerMetrics } from './server-metrics.ts'
@@ -57,6 +62,12 @@ export interface ApiServerOptions {
   tokenKey?: string
   /** The certificates that vouch for clients, which extension API servers are told of. */
   clientAuthorities?: ClientAuthorities
+  /** --service-account-issuer; the first issues tokens, all are accepted. */
+  tokenIssuers?: readonly string[]
+  /** --service-account-jwks-uri: where OpenID discovery says the keys are. */
+  jwksUri?: string
+  /** Flags that change the rules of kinds. */
+  settings?: ResourceSettings
   maxWatches?: number
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
   freezesObjects?: boolean
@@ -75,6 +86,7 @@ export class ApiServer {
   readonly components: Map<string, ComponentCheck>
   readonly #handler: ApiHandler
   readonly health: Health
+  readonly openId: OpenIdDiscovery
   readonly #address: string
   /** What is told of the kinds that are served, and of which generation of them. */
   #served: { generation: number; discovery: Discovery; openApi: OpenApi }
@@ -83,6 +95,7 @@ export class ApiServer {
   readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
   #isStopping = false
+  #endExpiry: () => void = () => {}
 
   private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, components: Map<string, ComponentCheck>) {
     this.parts = parts
@@ -90,11 +103,12 @@ export class ApiServer {
     this.#release = options.release
     this.#address = options.address
     this.#served = this.#describe()
+    this.openId = new OpenIdDiscovery(tokens, options.address, options.jwksUri)
     this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
-    options.authenticator.setTokenReader((token) => tokens.userOf(token, parts.access))
+    options.authenticator.setTokenReader((token, audiences) => tokens.identify(token, parts.access, audiences), tokens.audiences)
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
     this.requests = new RequestPath({
@@ -110,22 +124,23 @@ export class ApiServer {
       metrics: this.requestMetrics,
       logger: options.logger,
       relay: new NodeRelay(options.nodeClient),
+      proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       maxWatches: options.maxWatches ?? 10_000,
     })
   }
 
   /** Loads what is stored and makes the objects that every cluster has. */
   static async open(options: ApiServerOptions): Promise<ApiServer> {
-    const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey)
+    const tokens = new ServiceAccountTokens(options.clock, options.random, options.tokenKey, options.tokenIssuers)
     const { gates, admission, clock, random, logger, authenticator } = options
     const scraper = new NodeScraper(clock, askOverTls(options.nodeClient, clock))
     const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
     const checks = new Map<string, ComponentCheck>()
     const statuses = new ComponentStatuses({ objects: () => parts.access, now: () => clock.now(), checks, lost: () => (server ? server.#lost : undefined) })
-    const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
+    const answered = [...reviewResources({ decide: () => ({ allowed: true }), identify: (token, audiences) => authenticator.identify(token, audiences) }), bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
     const allocation = new ServiceAllocation(random)
     const stored = allResources(random, allocation).filter(({ gate }) => !gate || gates.enabled(gate))
-    const registry = new Registry([...stored, ...answered], allActions(tokens))
+    const registry = new Registry([...withSettings(stored, options.settings ?? {}), ...answered], allActions(tokens))
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
       logger.error('the store can no longer be followed', { error: why })
@@ -144,6 +159,7 @@ export class ApiServer {
     server.whenEnded(() => upkeep.stop())
     await upkeep.start()
     if (options.clientAuthorities) await keepAuthenticationConfig(parts.access, options.clientAuthorities, logger)
+    server.#endExpiry = startExpiry(registry.storages(), { objects, clock, logger })
     return server
   }
 
@@ -183,6 +199,7 @@ export class ApiServer {
   }
 
   close(): void {
+    this.#endExpiry()
     this.parts.objects.close()
     this.#lose(new Error('the server is closed'))
   }
@@ -197,6 +214,7 @@ export class ApiServer {
   #lose(why: Error): void {
     if (this.#lost) return
     this.#lost = why
+    this.#endExpiry()
     this.#handler.cutWatches()
     for (const end of this.#ends) end(why)
     this.#ends.clear()
@@ -206,7 +224,9 @@ export class ApiServer {
   #paths(): string[] {
     const versions = new Set(this.parts.registry.all().map((r) => r.apiVersion))
     const groups = [...versions].filter((v) => v.includes('/')).flatMap((v) => [`/apis/${v.split('/')[0]}`, `/apis/${v}`])
-    const others = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...this.pages.keys()]
+    const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks']
+    const documents = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+    const others = [...documents, ...openId, ...this.pages.keys()]
     return [...new Set([...groups, ...others])].sort()
   }
 
@@ -225,8 +245,9 @@ export class ApiServer {
   /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
-    if (path === '/version' && method === 'GET') return json(versionInfo(this.#release))
-    if (path === '/' && method === 'GET') return json({ paths: this.#paths() })
+    const own = webService('/version', request, () => jsonDocument(versionInfo(this.#release))) ?? this.openId.answer(request)
+    if (own) return own
+    if (path === '/' && method === 'GET') return jsonDocument({ paths: this.#paths() })
     if (path === '/metrics' && method === 'GET') {
       return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
     }
@@ -235,8 +256,6 @@ export class ApiServer {
     return this.health.answer(request) ?? (await this.#documents().discovery.answer(request)) ?? this.#documents().openApi.answer(request)
   }
 }
-
-const userOf = (authenticator: Authenticator, token: string) => authenticator.authenticate({ authorization: `Bearer ${token}`, certificate: undefined })
 
 /** Custom resources are not served, so there are no definitions of any. kubectl asks for them to tell a mistyped kind from a custom one. */
 const noDefinitions = defineVirtual({
@@ -250,8 +269,3 @@ const noDefinitions = defineVirtual({
   answer: async () => ({ code: 200, object: { kind: 'CustomResourceDefinitionList', apiVersion: 'apiextensions.k8s.io/v1', metadata: { resourceVersion: '1' }, items: [] } }),
 })
 
-const json = (value: object): DocumentAnswer => ({
-  code: 200,
-  headers: { 'content-type': 'application/json' },
-  body: Buffer.from(`${JSON.stringify(value, null, 2)}\n`),
-})

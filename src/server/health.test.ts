@@ -20,6 +20,9 @@ describe('Health', () => {
     ['/livez/store', '', '200 ok'],
     ['/livez/shutdown', '', undefined],
     ['/livez/store/more', '', undefined],
+    ['/livez/', '', undefined],
+    ['/readyz/', 'verbose', undefined],
+    ['/livez/store/', '', undefined],
     ['/bogus', '', undefined],
   ])('answers %s?%s while all is well', (path, query, expected) => {
     ;[storeProblem, stopping] = [undefined, undefined]

@@ -39,8 +39,8 @@ export class Health {
   answer({ path, query }: DocumentRequest): DocumentAnswer | undefined {
     const [, root, name, ...more] = path.split('/')
     const checks = root === 'readyz' ? this.#ready : root === 'livez' || root === 'healthz' ? this.#live : undefined
-    if (!checks || more.length) return undefined
-    if (!name) return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
+    if (!checks || more.length || name === '') return undefined
+    if (name === undefined) return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
     const one = checks.find((c) => c.name === name)
     if (!one) return undefined
     const problem = one.check()

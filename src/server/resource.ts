@@ -53,6 +53,13 @@ export interface ScaleMapping<T> {
   setReplicas(obj: T, replicas: number): void
 }
 
+/** A kind whose objects go a fixed time after their last write. */
+export interface TimeToLive {
+  ms: number
+  /** Times that an object states about itself. After a restart the latest of them counts as its last write. */
+  lastWritten(obj: KubeObject): readonly (string | null | undefined)[]
+}
+
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
 /**
@@ -138,6 +145,9 @@ export interface Resource<T extends KubeObject = KubeObject> {
   beginDeletion?(obj: T): void
   /** The answer to a delete is the object instead of a Status. */
   deleteAnswersObject?: boolean
+
+  /** Objects are removed when this time has passed since their last write. Default: they stay until they are deleted. */
+  timeToLive?: TimeToLive
 
   /** Fields for field selectors besides metadata.name and metadata.namespace. */
   selectableFields?: Record<string, (obj: T) => string>

@@ -14,7 +14,7 @@ export const canReplay = (replayer: string): boolean => existsSync(path.join(rec
 
 /** What the recordings were made with. */
 export const recordedGates = 'DaemonSetConditions=false,StatefulSetConditions=false'
-export const recordedFlags = ['--feature-gates', recordedGates, '--disable-admission-plugins', 'ServiceAccount', '--log-level', 'error']
+export const recordedFlags = ['--feature-gates', recordedGates, '--disable-admission-plugins', 'ServiceAccount', '--allow-privileged=false', '--log-level', 'error']
 
 /** Scenario names with their section: items of docs/compatibility.md below a heading that begins with "Scenarios: ". */
 export function knownDifferences(): Map<string, string> {

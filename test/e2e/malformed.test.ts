@@ -87,7 +87,7 @@ async function misbehaveOften(from: number, count: number): Promise<string[]> {
       const own = next++
       const { name, run } = misbehaviours[own % misbehaviours.length]!
       const read = await run(client, new SeededRandom(seed + own)).catch((e: unknown) => (/EPIPE|ECONNRESET/.test(String(e)) ? '' : `${String(e)}`))
-      if (read !== '' && !/^HTTP\/1\.1 4\d\d /.test(`${read} `)) wrong.push(`${name}: ${read.slice(0, 300)}`)
+      if (read !== '' && !/^HTTP\/1\.[01] 4\d\d /.test(`${read} `)) wrong.push(`${name}: ${read.slice(0, 300)}`)
     }
   }
   await Promise.all(Array.from({ length: 8 }, work))

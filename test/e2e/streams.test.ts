@@ -3,6 +3,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
 import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
@@ -31,6 +32,16 @@ spec:
   terminationGracePeriodSeconds: 0
   containers:
     - { name: main, image: busybox, envFrom: [{ configMapRef: { name: none } }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: climbs }
+spec:
+  terminationGracePeriodSeconds: 0
+  volumes: [{ name: data, emptyDir: {} }]
+  containers:
+    - { name: up, image: busybox, command: [sleep, '600'], env: [{ name: X, value: ../../../../../../../../etc }], volumeMounts: [{ name: data, mountPath: /host, subPathExpr: $(X) }] }
+    - { name: inside, image: busybox, command: [sh, -c, 'ls /part > /part/seen; sleep 600'], volumeMounts: [{ name: data, mountPath: /part, subPath: a/b }, { name: data, mountPath: /all }] }
 `
 
 let dataDir: string
@@ -105,6 +116,13 @@ describe.each([['over a WebSocket', 'true'], ['over SPDY', 'false']])('kubectl e
   })
 })
 
+it('a pod gets no more of the machine than its volume by an expression', async () => {
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/climbs --timeout=20s")
+  const said = await kubectl.ok('get pod climbs -o jsonpath={.status.containerStatuses[0].state.waiting.message}')
+  expect(said).toBe("unable to provision SubPath `../../../../../../../../etc`: must not contain '..'")
+  expect(await kubectl.ok('exec climbs -c inside -- find /all -type f')).toBe('/all/a/b/seen\n')
+})
+
 it('kubectl cp carries files both ways', async () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i) & 255))
   writeFileSync(path.join(kubectl.dir, 'there'), bytes)
@@ -125,6 +143,86 @@ it('kubectl port-forward reaches a port of the pod', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`)
     expect(await answer.text()).toContain('container web of pod default/talk')
   }
+})
+
+/** The user of the kubeconfig, as TLS wants it. */
+function credentials() {
+  const text = readFileSync(server.kubeconfig, 'utf8')
+  const field = (name: string) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(text)![1]!, 'base64').toString()
+  return { ca: field('certificate-authority-data'), cert: field('client-certificate-data'), key: field('client-key-data') }
+}
+
+const webPod = (name: string) => JSON.stringify({
+  apiVersion: 'v1', kind: 'Pod', metadata: { name },
+  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'web', image: 'nginx', ports: [{ containerPort: 80 }] }] },
+})
+
+it('kubectl port-forward ends when the pod goes', async () => {
+  await kubectl.ok('create -f -', webPod('leaves'))
+  await kubectl.ok('wait --for=condition=Ready pod/leaves --timeout=20s')
+  const forwarding = kubectl.start('port-forward pod/leaves :80')
+  onTestFinished(async () => void (await forwarding.stop()))
+  await forwarding.nextLine()
+  await kubectl.ok('delete pod leaves --now --timeout=15s')
+  const { code, err } = await forwarding.ended
+  expect([code, err]).toEqual([1, expect.stringContaining('lost connection to pod')])
+})
+
+it('a WebSocket to a port closes when the pod goes, also where nobody has connected', async () => {
+  await kubectl.ok('create -f -', webPod('goes'))
+  await kubectl.ok('wait --for=condition=Ready pod/goes --timeout=20s')
+  // Nobody listens on the second port: its error does not end the connection.
+  const url = `${server.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/goes/portforward?ports=80&ports=81`
+  const client = new WebSocket(url, ['v4.channel.k8s.io'], credentials())
+  const channels: number[] = []
+  client.on('message', (message: Buffer) => channels.push(message[0]!))
+  const closed = new Promise<number>((resolve) => client.once('close', resolve))
+  await expect.poll(() => channels.filter((c) => c === 3).length, { timeout: 10_000 }).toBe(2)
+  await kubectl.ok('delete pod goes --now --timeout=15s')
+  expect(await closed).toBe(1000)
+})
+
+it('kubectl exec carries megabytes through a WebSocket', async () => {
+  const bytes = Buffer.alloc(15 << 20, 'coxswain ')
+  writeFileSync(path.join(kubectl.dir, 'large'), bytes)
+  await kubectl.ok('cp large talk:/tmp/large -c main')
+  expect(await kubectl.ok('exec talk -c main -- wc -c /tmp/large')).toBe(`${bytes.length} /tmp/large\n`)
+})
+
+describe('requests through the API server', () => {
+  const said = 'container web of pod default/talk'
+
+  it('reach a pod', async () => {
+    expect(await kubectl.ok('get --raw /api/v1/namespaces/default/pods/talk:80/proxy/')).toContain(said)
+    expect(await kubectl.ok('get --raw /api/v1/namespaces/default/pods/http:talk:80/proxy/any/path?q=1')).toContain(said)
+  })
+
+  it('reach the pods of a service', async () => {
+    await kubectl.ok('label pod talk app=talk')
+    await kubectl.ok('create -f -', JSON.stringify({
+      apiVersion: 'v1', kind: 'Service', metadata: { name: 'shop' }, spec: { selector: { app: 'talk' }, ports: [{ name: 'http', port: 8000, targetPort: 80 }] },
+    }))
+    for (const id of ['shop:http', 'shop:8000']) {
+      await expect.poll(async () => (await kubectl.run(`get --raw /api/v1/namespaces/default/services/${id}/proxy/`)).out, { timeout: 10_000 }).toContain(said)
+    }
+    expect(await kubectl.refused('get --raw /api/v1/namespaces/default/services/shop:9/proxy/')).toBe(
+      'Error from server (ServiceUnavailable): no service port 9 found for service "shop"\n')
+  })
+
+  it('reach the agent of a node', async () => {
+    const node = await kubectl.ok('get nodes -o jsonpath={.items[0].metadata.name}')
+    expect(await kubectl.ok(`get --raw /api/v1/nodes/${node}/proxy/metrics/resource`)).toContain('node_cpu_usage_seconds_total')
+    expect(await kubectl.ok(`get --raw /api/v1/nodes/${node}/proxy/containerLogs/default/talk/main?tailLines=1`)).not.toBe('')
+  })
+
+  it('pass kubectl proxy', async () => {
+    const proxy = kubectl.start('proxy --port=0')
+    onTestFinished(async () => void (await proxy.stop()))
+    const at = /127\.0\.0\.1:\d+/.exec(await proxy.nextLine())![0]
+    // The redirect to the path with a slash is followed, and leads through the proxy again.
+    const answer = await fetch(`http://${at}/api/v1/namespaces/default/pods/talk:80/proxy`)
+    expect([answer.status, new URL(answer.url).pathname, await answer.text()]).toEqual([200, '/api/v1/namespaces/default/pods/talk:80/proxy/', expect.stringContaining(said)])
+  })
 })
 
 it('the node answers nobody who shows no certificate', async () => {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { readJson } from '../../src/api/json/index.ts'
 import { type Body, type Exchange, isAsync, wholeBody } from '../../src/server/http/exchange.ts'
 import type { Sink } from '../../src/server/http/watch-writer.ts'
@@ -63,6 +63,10 @@ export class MemoryExchange implements Exchange {
 
   async readBody(): Promise<Buffer> {
     return this.#body
+  }
+
+  bodyStream(): Readable {
+    return Readable.from([this.#body])
   }
 
   respond(code: number, headers: Headers, body: Body): void {

@@ -2,13 +2,17 @@ import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, Authenticator, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, Authenticator, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
 
 export interface Options {
   gates?: Partial<Record<GateName, boolean>>
+  settings?: ResourceSettings
+  tokenIssuers?: readonly string[]
+  /** When its clock begins. */
+  startMs?: number
   seed?: number
   maxWatches?: number
   build?: string
@@ -48,8 +52,8 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, seed = 1, maxWatches, build, store: given, wrapStore } = options
-    const clock = new VirtualClock()
+    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, build, store: given, wrapStore } = options
+    const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
     const errors: string[] = []
@@ -63,6 +67,8 @@ export class TestServer {
       logger: new Logger((line) => errors.push(line), 'error'),
       release: '0.0.0-test',
       ...(build ? { build } : {}),
+      ...(settings ? { settings } : {}),
+      ...(tokenIssuers ? { tokenIssuers } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
       maxWatches,

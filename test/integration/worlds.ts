@@ -190,6 +190,7 @@ function freezableExchange(inner: Exchange, frozen: { isFrozen: boolean }): Exch
     header: (name) => inner.header(name),
     headersLike: (prefix) => inner.headersLike(prefix),
     readBody: (limit) => inner.readBody(limit),
+    bodyStream: () => inner.bodyStream(),
     respond: (code, headers, body) => inner.respond(code, headers, body),
     stream(code, headers) {
       const sink = inner.stream(code, headers)

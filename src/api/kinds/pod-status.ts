@@ -19,9 +19,9 @@ const healths = ['Healthy', 'Unhealthy', 'Unknown']
 export function prepareStatusUpdate(pod: Pod, old: Pod): void {
   pod.spec = old.spec
   pod.metadata.ownerReferences = old.metadata.ownerReferences
-  const status = (pod.status ??= {})
-  status.qosClass ||= qosClassOf(old)
-  status.observedGeneration ??= old.status?.observedGeneration
+  // A patch that says nothing about the status leaves the stored one here, which is not to be changed.
+  const { qosClass, observedGeneration = old.status?.observedGeneration, ...status } = pod.status ?? {}
+  pod.status = { ...status, qosClass: qosClass || qosClassOf(old), ...(observedGeneration === undefined ? {} : { observedGeneration }) }
 }
 
 type Statuses = readonly ContainerStatus[] | undefined

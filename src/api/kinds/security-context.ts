@@ -30,14 +30,20 @@ const internalForm = (context: SecurityContext) => ({
   AppArmorProfile: context.appArmorProfile ?? null,
 })
 
-/** Judges a container's security context. Privileged containers are not allowed here. */
+/** Kubernetes' words for what --allow-privileged=false forbids. */
+const clusterPolicy = 'disallowed by cluster policy'
+
+/** True for an error that there is only because privileged containers are not allowed. */
+export const isPrivilegedRefusal = ({ message }: FieldError): boolean => message.endsWith(clusterPolicy)
+
+/** Judges a container's security context. Privileged containers are refused; `isPrivilegedRefusal` tells that error from others. */
 export function validateContainerSecurityContext(
   context: SecurityContext,
   hostUsers: boolean,
   path: Path,
   errors: FieldError[],
 ): void {
-  if (context.privileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'))
+  if (context.privileged) errors.push(forbidden(path.child('privileged'), clusterPolicy))
   validateId(context.runAsUser, () => path.child('runAsUser'), errors)
   validateId(context.runAsGroup, () => path.child('runAsGroup'), errors)
   const { procMount } = context

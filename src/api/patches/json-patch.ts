@@ -51,6 +51,17 @@ function decodeOperations(patch: Json): Operation[] {
   return operations
 }
 
+const operationFields = new Set(['op', 'path', 'from', 'value'])
+
+/** Fields of operations that mean nothing, in the words of a strict decoder. */
+export function unknownOperationFields(patch: Json): string[] {
+  if (!Array.isArray(patch)) return []
+  return patch.flatMap((entry, i) => {
+    const names = isJsonObject(entry) ? Object.keys(entry).filter((name) => !operationFields.has(name)) : []
+    return names.map((name) => `unknown field ${JSON.stringify(`[${i}].${name}`)}`)
+  })
+}
+
 const unescapeKey = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** The index a key means in a list of this length; negative ones count from the end. Undefined outside of it. */

@@ -1,8 +1,8 @@
 import path from 'node:path'
-import type { Pod } from '../../api/generated/types.ts'
+import type { Pod, VolumeMount } from '../../api/generated/types.ts'
 import { quantityMilli, quantityToNumber } from '../../api/quantity.ts'
 import { ConfigError, type EnvSources, environmentOf } from '../env/environment.ts'
-import { expand } from '../env/expand.ts'
+import { expand, variableNames } from '../env/expand.ts'
 import type { Place } from '../env/field-values.ts'
 import {
   containerHashAnnotation, containerNameLabel, containerSortAnnotation, gracePeriodAnnotation, messagePathAnnotation, messagePolicyAnnotation,
@@ -16,6 +16,8 @@ export interface ContainerSurroundings {
   place: Place
   /** Where the pod's volumes are, by name. */
   volumes: ReadonlyMap<string, string>
+  /** The real path of what is below a volume's root; rejects where it is not inside. */
+  subPath(root: string, below: string): Promise<string>
   /** The file in which it may leave a word about its end. */
   note: string
 }
@@ -37,7 +39,7 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
     args: (spec.args ?? []).map((word) => expand(word, known)),
     workingDir: spec.workingDir ?? '',
     envs: [...variables].map(([key, value]) => ({ key, value })),
-    mounts: [...mountsOf(container, around.volumes, known), { containerPath: messagePath, hostPath: around.note, readOnly: false, propagation: 'private' }],
+    mounts: [...(await mountsOf(container, around, known)), { containerPath: messagePath, hostPath: around.note, readOnly: false, propagation: 'private' }],
     labels: { [containerNameLabel]: spec.name, [podNameLabel]: name, [podNamespaceLabel]: namespace, [podUidLabel]: uid },
     annotations: {
       [containerHashAnnotation]: hashOf(spec),
@@ -67,12 +69,32 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
   }
 }
 
-function mountsOf({ spec }: PodContainer, volumes: ReadonlyMap<string, string>, variables: ReadonlyMap<string, string>): Mount[] {
-  return (spec.volumeMounts ?? []).map((mount) => {
-    const root = volumes.get(mount.name)
+async function mountsOf({ spec }: PodContainer, around: ContainerSurroundings, variables: ReadonlyMap<string, string>): Promise<Mount[]> {
+  const mounts: Mount[] = []
+  for (const mount of spec.volumeMounts ?? []) {
+    const root = around.volumes.get(mount.name)
     if (root === undefined) throw new ConfigError(`cannot find volume "${mount.name}" to mount into container "${spec.name}"`)
-    const below = mount.subPathExpr ? expand(mount.subPathExpr, variables) : (mount.subPath ?? '')
+    const below = subPathOf(mount, variables)
     const propagation = mount.mountPropagation === 'Bidirectional' ? 'bidirectional' : mount.mountPropagation === 'HostToContainer' ? 'hostToContainer' : 'private'
-    return { containerPath: mount.mountPath, hostPath: below ? path.join(root, below) : root, readOnly: mount.readOnly === true, propagation }
-  })
+    const hostPath = below === '' ? root : await around.subPath(root, below).catch(() => {
+      throw new ConfigError(`failed to prepare subPath for volumeMount "${mount.name}" of container "${spec.name}"`)
+    })
+    mounts.push({ containerPath: mount.mountPath, hostPath, readOnly: mount.readOnly === true, propagation })
+  }
+  return mounts
+}
+
+/**
+ * The part of a volume that is mounted; empty for all of it. The API server has judged the text of an expression: what its variables
+ * make of it is judged here, by the same rules and in kubelet's words.
+ */
+function subPathOf({ subPath = '', subPathExpr }: VolumeMount, variables: ReadonlyMap<string, string>): string {
+  if (subPathExpr) {
+    const missing = variableNames(subPathExpr).filter((name) => !variables.get(name))
+    if (missing.length > 0) throw new ConfigError(`missing value for ${[...new Set(missing)].sort().join(', ')}`)
+  }
+  const below = subPathExpr ? expand(subPathExpr, variables) : subPath
+  if (path.isAbsolute(below)) throw new ConfigError(`error SubPath \`${below}\` must not be an absolute path`)
+  if (below.split('/').includes('..')) throw new ConfigError(`unable to provision SubPath \`${below}\`: must not contain '..'`)
+  return below
 }

@@ -84,7 +84,7 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
   }
   const attempt = nextAttempt(pod, state, container)
   const note = await context.volumes.makeNote(uid, container.spec.name, attempt)
-  const config = await containerConfig(pod, container, attempt, { env, place, volumes, note }).catch((e: unknown) => {
+  const config = await containerConfig(pod, container, attempt, { env, place, volumes, note, subPath: (root, below) => context.volumes.subPath(root, below) }).catch((e: unknown) => {
     throw e instanceof ConfigError ? failed('CreateContainerConfigError', e) : e
   })
   const id = await stages.run('container', pod, signal, () => runtime.createContainer(sandbox.id, config), container.spec.name).catch((e: unknown) => {

@@ -22,5 +22,7 @@ export interface NodeServer {
   exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment>
   attach(namespace: string, pod: string, container: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment>
   connect(namespace: string, pod: string, port: number): Promise<{ readable: Readable; writable: Writable }>
+  /** Calls `tell` once when the pod has stopped, at once if it does not run. The returned function takes that back. */
+  whenStopped(namespace: string, pod: string, tell: () => void): () => void
   figures(): Promise<NodeFigures>
 }

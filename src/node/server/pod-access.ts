@@ -72,6 +72,32 @@ export class PodAccess implements NodeServer {
     return this.#o.runtime.connect(sandbox.id, port)
   }
 
+  whenStopped(namespace: string, name: string, tell: () => void): () => void {
+    const { runtime, pod: find, state } = this.#o
+    const pod = find(namespace, name)
+    const sandbox = pod && readySandbox(state(pod.metadata.uid!), pod.spec.hostNetwork === true)
+    let isOver = false
+    let unwatch = () => {}
+    const stopped = () => {
+      if (isOver) return
+      isOver = true
+      unwatch()
+      tell()
+    }
+    if (!sandbox) {
+      queueMicrotask(stopped)
+      return () => void (isOver = true)
+    }
+    const look = () => runtime.podSandboxStatus(sandbox.id).then(({ state: now }) => now === 'ready' || stopped(), stopped)
+    unwatch = runtime.watch((event) => {
+      if (event.sandboxId === sandbox.id) void look()
+    })
+    return () => {
+      isOver = true
+      unwatch()
+    }
+  }
+
   async figures(): Promise<NodeFigures> {
     const { machine, runtime, state, uids } = this.#o
     const running = uids().flatMap((uid) => state(uid).containers.filter((c) => c.state === 'running'))

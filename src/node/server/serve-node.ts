@@ -57,14 +57,7 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   server.on('request', (request, response) => void answer(options, request, response))
   server.on('upgrade', (request, socket: TLSSocket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    try {
-      const asked = askedFor(options, request)
-      if (asked.what === 'containerLogs') throw new Refusal(400, 'logs are read without an upgrade')
-      openStream(asked, request, socket, head)
-    } catch (e) {
-      const { code, message } = refusalOf(e)
-      socket.end(`HTTP/1.1 ${code} Refused\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`)
-    }
+    void upgrade(options, request, socket, head)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -81,6 +74,18 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
       for (const socket of sockets) socket.destroy()
       await closed
     },
+  }
+}
+
+async function upgrade(options: ServeNodeOptions, request: IncomingMessage, socket: TLSSocket, head: Buffer): Promise<void> {
+  try {
+    const asked = askedFor(options, request)
+    if (asked.what === 'containerLogs') throw new Refusal(400, 'logs are read without an upgrade')
+    await openStream(asked, request, socket, head)
+  } catch (e) {
+    const { code, message } = refusalOf(e)
+    const headers = `content-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close`
+    socket.end(`HTTP/1.1 ${code} Refused\r\n${headers}\r\n\r\n${message}`)
   }
 }
 

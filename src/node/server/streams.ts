@@ -7,29 +7,46 @@ import { portChannelProtocol, portForwardProtocol, servePortChannels, servePortF
 import { type StreamChoice, channelProtocols, serveCommand } from './remote-command.ts'
 import type { Asked } from './serve-node.ts'
 import { channelsOverSpdy } from './spdy-channels.ts'
-import { WebSocketConnection, acceptKey } from './websocket.ts'
+import { acceptWebSocket } from './websocket.ts'
 
 /** Channels have one byte for a number, and ports have two channels. */
 const mostPorts = 127
 
 /** Opens the connection that is asked for, in a protocol that both know. */
-export function openStream(asked: Asked, request: IncomingMessage, socket: Socket, head: Buffer): void {
+export async function openStream(asked: Asked, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
   const protocol = request.headers.upgrade?.toLowerCase()
-  const shake = (known: readonly string[]) => (protocol === 'websocket' ? shakeHands(request, socket, head, known) : switchToSpdy(request, socket, head, known))
+  const shake = async (known: readonly string[]): Promise<Connection> =>
+    protocol === 'websocket' ? shakeHands(request, socket, head, known) : switchToSpdy(request, socket, head, known)
   const isSpdy = protocol === 'spdy/3.1'
   if (!isSpdy && protocol !== 'websocket') throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not spoken here`)
   if (asked.what === 'portForward') {
     const { server, namespace, pod } = asked
     const connect = (port: number) => server.connect(namespace, pod, port)
     const wanted = namesIn(request.headers['sec-websocket-protocol'])
-    if (isSpdy || wanted.includes(tunnelProtocol)) return servePortForward(shake([isSpdy ? portForwardProtocol : tunnelProtocol]), pod, connect)
+    if (isSpdy || wanted.includes(tunnelProtocol)) {
+      const connection = await shake([isSpdy ? portForwardProtocol : tunnelProtocol])
+      servePortForward(connection, pod, connect)
+      return closeWithPod(connection, asked)
+    }
     const ports = portsIn(asked.query)
-    return servePortChannels(shake([portChannelProtocol]), pod, ports, connect)
+    const connection = await shake([portChannelProtocol])
+    servePortChannels(connection, pod, ports, connect)
+    return closeWithPod(connection, asked)
   }
   const { choice, start } = command(asked)
-  const connection = shake(channelProtocols)
+  const connection = await shake(channelProtocols)
   if (isSpdy) channelsOverSpdy(connection, choice, (channels) => void serveCommand(channels, choice, start))
   else void serveCommand(connection, choice, start)
+}
+
+/** Ends a connection to a pod's ports when the pod stops: nobody would answer there any more. */
+function closeWithPod(connection: Connection, { server, namespace, pod }: Asked): void {
+  const forget = server.whenStopped(namespace, pod, () => connection.close())
+  const { onClose } = connection
+  connection.onClose = () => {
+    forget()
+    onClose()
+  }
 }
 
 const namesIn = (header: string | string[] | undefined): string[] => String(header ?? '').split(',').map((name) => name.trim())
@@ -51,14 +68,14 @@ function switchToSpdy({ headers }: IncomingMessage, socket: Socket, head: Buffer
 }
 
 /** The other side is answered; from now on both speak in messages. */
-function shakeHands({ headers }: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Connection {
+function shakeHands(request: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Promise<Connection> {
+  const { headers } = request
   const wanted = namesIn(headers['sec-websocket-protocol'])
   const protocol = known.find((name) => wanted.includes(name))
   const key = headers['sec-websocket-key']
   if (!key || headers['sec-websocket-version'] !== '13') throw new Refusal(400, 'not a handshake of version 13')
   if (!protocol) throw unknownProtocol(wanted, known)
-  answer(socket, head, ['Upgrade: websocket', `Sec-WebSocket-Accept: ${acceptKey(key)}`, `Sec-WebSocket-Protocol: ${protocol}`])
-  return new WebSocketConnection(socket)
+  return acceptWebSocket(request, socket, head, protocol)
 }
 
 function portsIn(query: URLSearchParams): number[] {

@@ -1,4 +1,6 @@
-import { access, chmod, lchown, lstat, mkdir, open, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import {
+  access, chmod, lchown, lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat, symlink, unlink, writeFile,
+} from 'node:fs/promises'
 import path from 'node:path'
 import type { VolumeFiles } from './files.ts'
 
@@ -14,6 +16,11 @@ export interface Disk {
   writeFiles(directory: string, files: VolumeFiles): Promise<void>
   /** Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in it later is the group's, too. */
   giveToGroup(directory: string, gid: number, readOnly: boolean): Promise<void>
+  /**
+   * The real path of what is `below` a volume's root, through links that stay inside. Directories that are missing are made with the
+   * root's mode. Throws where it leads out of the volume.
+   */
+  subPath(root: string, below: string): Promise<string>
   /** Makes an empty file that everybody may write to, and its directory. */
   makeNote(file: string): Promise<void>
   /** The end of a file, of so many bytes; empty for one that is not there. */
@@ -29,6 +36,7 @@ export const noDisk: Disk = {
   prepareHostPath: async () => {},
   writeFiles: async () => {},
   giveToGroup: async () => {},
+  subPath: async (root, below) => path.join(root, below),
   makeNote: async () => {},
   readEnd: async () => '',
   remove: async () => {},
@@ -93,6 +101,24 @@ export const localDisk: Disk = {
       const mask = (readOnly ? 0o440 : 0o660) | (info.isDirectory() ? 0o2110 : 0)
       await chmod(at, (info.mode & 0o7777) | mask)
     }
+  },
+
+  async subPath(root, below) {
+    const top = await realpath(root)
+    const { mode } = await stat(top)
+    let at = top
+    for (const name of below.split('/').filter((part) => part !== '' && part !== '.')) {
+      const next = path.join(at, name)
+      const isThere = await lstat(next).then(() => true, () => false)
+      if (!isThere) {
+        await mkdir(next)
+        await chmod(next, mode & 0o7777)
+      }
+      // A container of the pod may have left a link here that leads anywhere.
+      at = await realpath(next)
+      if (at !== top && !at.startsWith(`${top}${path.sep}`)) throw new Error(`subpath ${JSON.stringify(at)} not within volume path ${JSON.stringify(top)}`)
+    }
+    return at
   },
 
   async makeNote(file) {

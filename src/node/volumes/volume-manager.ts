@@ -83,6 +83,11 @@ export class VolumeManager {
     return file
   }
 
+  /** The directory or file below a volume that a container has mounted. Throws where it is not inside the volume. */
+  subPath(root: string, below: string): Promise<string> {
+    return this.#disk.subPath(root, below)
+  }
+
   readNote(uid: string, container: string, attempt: number, mostBytes: number): Promise<string> {
     return this.#disk.readEnd(this.noteFile(uid, container, attempt), mostBytes)
   }

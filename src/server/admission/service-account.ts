@@ -31,7 +31,7 @@ const accessVolume = (name: string): Volume =>
 
 /** Containers that have something else at its place keep that. */
 function mountToken(pod: Pod, now: number): void {
-  const lacking = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter((c: Container) => !c.volumeMounts?.some((m) => m.mountPath === mountPath))
+  const lacking = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])].filter((c: Container) => !c.volumeMounts?.some((m) => m.mountPath === mountPath))
   if (lacking.length === 0) return
   const name = `kube-api-access-${suffixOf(pod, now)}`
   for (const container of lacking) container.volumeMounts = [...(container.volumeMounts ?? []), { name, mountPath, readOnly: true }]

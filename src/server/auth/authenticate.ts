@@ -10,20 +10,32 @@ export interface Credentials {
 
 const authenticated = 'system:authenticated'
 
+/** Whose a token is, and for which of the wanted audiences it is meant. */
+export interface Identified {
+  user: UserInfo
+  audiences: readonly string[]
+}
+
+/** Finds out whose a token is, if it is meant for one of these audiences. */
+export type TokenReader = (token: string, audiences: readonly string[]) => Identified | undefined
+
 /** Tells who sends a request; undefined for nobody we know. */
 export class Authenticator {
   /** By the hash of the token: comparing hashes takes the same time whatever the token. */
   readonly #tokens = new Map<string, UserInfo>()
 
-  #tokenReader: (token: string) => UserInfo | undefined = () => undefined
+  #tokenReader: TokenReader = () => undefined
+  /** What this server is called in tokens. */
+  #audiences: readonly string[] = []
 
   constructor(tokens: ReadonlyMap<string, UserInfo> = new Map()) {
     for (const [token, user] of tokens) this.#tokens.set(hashOf(token), user)
   }
 
   /** Who else knows tokens: asked for those that are not on the list. */
-  setTokenReader(read: (token: string) => UserInfo | undefined): void {
+  setTokenReader(read: TokenReader, audiences: readonly string[]): void {
     this.#tokenReader = read
+    this.#audiences = audiences
   }
 
   authenticate({ authorization, certificate }: Credentials): UserInfo | undefined {
@@ -31,10 +43,20 @@ export class Authenticator {
       return { name: certificate.commonName, groups: [...certificate.organizations, authenticated] }
     }
     const token = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1]
-    if (!token) return undefined
+    return token ? this.identify(token)?.user : undefined
+  }
+
+  /** Whose token this is, if it is meant for one of the audiences; where none are asked for, for this server. */
+  identify(token: string, asked: readonly string[] = []): Identified | undefined {
+    const wanted = asked.length > 0 ? asked : this.#audiences
     const sent = hashOf(token)
-    for (const [hash, user] of this.#tokens) if (timingSafeEqual(Buffer.from(hash), Buffer.from(sent))) return user
-    return this.#tokenReader(token)
+    for (const [hash, user] of this.#tokens) {
+      if (!timingSafeEqual(Buffer.from(hash), Buffer.from(sent))) continue
+      // A token of the list is meant for this server, and for nobody else.
+      const audiences = wanted.filter((audience) => this.#audiences.includes(audience))
+      return audiences.length > 0 || wanted.length === 0 ? { user, audiences } : undefined
+    }
+    return this.#tokenReader(token, wanted)
   }
 }
 

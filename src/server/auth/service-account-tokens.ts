@@ -4,9 +4,10 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { ObjectReader, UserInfo } from '../objects.ts'
+import type { Identified } from './authenticate.ts'
 
-/** Who issues tokens, and whom they are for unless they say otherwise: Kubernetes' own name for itself. */
-export const issuer = 'https://kubernetes.default.svc.cluster.local'
+/** The issuer unless --service-account-issuer names another: Kubernetes' own name for itself. */
+export const defaultIssuer = 'https://kubernetes.default.svc.cluster.local'
 
 /** Tokens count only as long as what they are bound to exists. */
 export interface BoundTo {
@@ -49,11 +50,14 @@ export class ServiceAccountTokens {
   readonly #keyId: string
   readonly #clock: Clock
   readonly #random: Random
+  /** The first issues tokens. Tokens of all of them are accepted, and all are audiences of this server. */
+  readonly #issuers: readonly string[]
   /** What was found to be signed by us; its signature is not checked again. */
   readonly #known = new Map<string, Claims>()
 
   /** The key is in PEM; without one, tokens do not outlive the server. */
-  constructor(clock: Clock, random: Random, key?: string) {
+  constructor(clock: Clock, random: Random, key?: string, issuers: readonly string[] = [defaultIssuer]) {
+    this.#issuers = issuers
     this.#key = key === undefined ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : createPrivateKey(key)
     this.#publicKey = createPublicKey(this.#key)
     this.#keyId = createHash('sha256').update(this.#publicKey.export({ type: 'spki', format: 'der' })).digest('base64url')
@@ -61,12 +65,27 @@ export class ServiceAccountTokens {
     this.#random = random
   }
 
+  get issuer(): string {
+    return this.#issuers[0]!
+  }
+
+  /** The audiences of a token whose request names none: the API server's own. */
+  get audiences(): readonly string[] {
+    return this.#issuers
+  }
+
+  /** The public key that verifies tokens, in the form of RFC 7517. */
+  publicJwk(): object {
+    const { kty, crv, x, y } = this.#publicKey.export({ format: 'jwk' })
+    return { use: 'sig', kty, kid: this.#keyId, crv, alg: 'ES256', x, y }
+  }
+
   issue({ account, audiences, expirationSeconds, bound, node }: TokenWish): { token: string; expiresAtMs: number } {
     const { namespace = '', name = '', uid = '' } = account.metadata
     const now = Math.floor(this.#clock.now() / 1000)
     const exp = now + expirationSeconds
     const claims: Claims = {
-      aud: [...audiences], exp, iat: now, nbf: now, iss: issuer, jti: this.#random.uuid(), sub: userName(namespace, name),
+      aud: [...audiences], exp, iat: now, nbf: now, iss: this.issuer, jti: this.#random.uuid(), sub: userName(namespace, name),
       'kubernetes.io': {
         namespace,
         serviceaccount: { name, uid },
@@ -78,11 +97,19 @@ export class ServiceAccountTokens {
     return { token: `${text}.${sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`, expiresAtMs: exp * 1000 }
   }
 
-  /** Whose token this is; undefined for one that is not ours, or counts no more. */
-  userOf(token: string, objects: ObjectReader): UserInfo | undefined {
+  /** Whose token this is, and for which of the audiences; undefined for one that is not ours, counts no more or is meant for none of them. */
+  identify(token: string, objects: ObjectReader, wanted: readonly string[]): Identified | undefined {
+    const user = this.userOf(token, objects, wanted)
+    const meant = user && this.#claimsOf(token)!.aud
+    return user && meant && { user, audiences: wanted.filter((audience) => meant.includes(audience)) }
+  }
+
+  /** Whose token this is; undefined for one that is not ours, counts no more or is meant for none of the audiences. */
+  userOf(token: string, objects: ObjectReader, audiences: readonly string[] = this.#issuers): UserInfo | undefined {
     const claims = this.#claimsOf(token)
     const now = this.#clock.now() / 1000
-    if (!claims || claims.iss !== issuer || !claims.aud.includes(issuer) || now < claims.nbf || now >= claims.exp) return undefined
+    if (!claims || now < claims.nbf || now >= claims.exp) return undefined
+    if (!this.#issuers.includes(claims.iss) || !claims.aud.some((audience) => audiences.includes(audience))) return undefined
     const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io']
     const exists = (plural: string, inNamespace: string, { name, uid }: Named) => objects.get<KubeObject>('', plural, inNamespace, name)?.metadata.uid === uid
     if (!exists('serviceaccounts', namespace, serviceaccount)) return undefined

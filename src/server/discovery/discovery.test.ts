@@ -7,7 +7,7 @@ import type { Action } from '../subresources/action.ts'
 import { Discovery } from './discovery.ts'
 import { compareGroups, compareVersions } from './order.ts'
 
-const answers = { decide: () => ({ allowed: true }), authenticate: () => undefined }
+const answers = { decide: () => ({ allowed: true }), identify: () => undefined }
 const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const anything = { validate: () => [], validateUpdate: () => [], nameRule: () => [] }

@@ -61,6 +61,8 @@ export interface Exchange {
   readonly certificate: Credentials['certificate']
   /** The whole body; throws 413 for one longer than `limit`. */
   readBody(limit: number): Promise<Buffer>
+  /** The body as it comes, without a limit, for who hands it on. */
+  bodyStream(): Readable
   /** Aborted when the client goes away before the answer is finished. */
   readonly signal: AbortSignal
   respond(code: number, headers: Record<string, string | string[]>, body: Body): void

@@ -113,6 +113,10 @@ export class Http1Exchange implements Exchange {
     })
   }
 
+  bodyStream(): Readable {
+    return this.#request
+  }
+
   respond(code: number, headers: Record<string, string | string[]>, body: Body): void {
     const response = this.#response
     if (this.#isGone() || response.writableEnded) return

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { ErrorCode, type Field, type Http2Stream, type RequestHead } from '../../http2/index.ts'
 import type { Credentials } from '../auth/authenticate.ts'
@@ -100,6 +100,30 @@ export class Http2Exchange implements Exchange {
       })
       if (!isOver) timer = setTimeout(() => refuse(bodyTooSlow()), this.#options.bodyTimeoutMs)
     })
+  }
+
+  bodyStream(): Readable {
+    const stream = this.#stream
+    let held = 0
+    const release = () => {
+      const bytes = held
+      held = 0
+      if (bytes > 0) stream.credit(bytes)
+    }
+    const body = new Readable({ read: release })
+    // The client sends on only as far as what it has sent is taken.
+    const data = (piece: Buffer): boolean => {
+      const isTaken = body.push(piece)
+      if (!isTaken) held += piece.length
+      return isTaken
+    }
+    stream.receive({ data, end: () => void body.push(null) })
+    this.#onGone = () => {
+      // The connection's other streams need the room.
+      release()
+      body.destroy(new ClientGone())
+    }
+    return body
   }
 
   respond(code: number, headers: Record<string, string | string[]>, body: Body): void {

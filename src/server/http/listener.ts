@@ -1,12 +1,13 @@
 import { type IncomingMessage, ServerResponse, createServer as createPlainServer } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { ServerConnection } from '../../http2/index.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
+import { refusePlainHttp } from './plain-request.ts'
 import { upgradeOf } from './upgrade.ts'
 
 export interface ListenOptions {
@@ -37,6 +38,8 @@ const maxStreams = 1000
 
 /** What is open: connections, those of HTTP/2 among them, and requests that are not answered to their end. */
 interface Open {
+  /** Below TLS, from the first byte on. */
+  raw: Set<Socket>
   sockets: Set<TLSSocket>
   http2: Set<ServerConnection>
   answering: Set<object>
@@ -56,8 +59,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ALPNProtocols: ['h2', 'http/1.1'],
     keepAliveTimeout: idleMs,
   })
-  const open: Open = { sockets: new Set(), http2: new Set(), answering: new Set() }
+  const open: Open = { raw: new Set(), sockets: new Set(), http2: new Set(), answering: new Set() }
   const serve: Serve = { handle: options.handle, bodyTimeoutMs: options.bodyTimeoutMs ?? 60_000, open }
+  // Node's own way of accepting a connection, which is TLS.
+  const [serveTls] = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    open.raw.add(socket)
+    socket.once('close', () => open.raw.delete(socket))
+    refusePlainHttp(socket, (checked) => serveTls!.call(server, checked))
+  })
   // Node's own way of serving a connection, which is HTTP/1.1.
   const [serveHttp1] = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection')
@@ -168,5 +179,6 @@ async function close(server: Server, open: Open, graceMs: number): Promise<void>
     })
   }
   for (const socket of open.sockets) socket.destroy()
+  for (const socket of open.raw) socket.destroy()
   await closed
 }

@@ -53,7 +53,7 @@ export class NodeRelay {
     const { signal } = exchange
     return new Promise((resolve, reject) => {
       const headers = isConnection ? exchange.upgrade!.headers : {}
-      const request = nodeRequest(this.#identity, { host, port, path, signal, headers, method: isConnection ? 'POST' : 'GET', timeoutMs: connectMs })
+      const request = nodeRequest(this.#identity, { host, port, path, signal, headers, method: isConnection ? exchange.method : 'GET', timeoutMs: connectMs })
       const done = () => request.setTimeout(0)
       request.once('response', (response) => {
         done()
@@ -74,7 +74,7 @@ export class NodeRelay {
 }
 
 /** Makes the client's connection and the node's one. */
-function join(exchange: Exchange, response: IncomingMessage, node: Duplex, forget: () => void): void {
+export function join(exchange: Exchange, response: IncomingMessage, node: Duplex, forget: () => void): void {
   const client = exchange.upgrade!.take()
   const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${String(value)}`)
   client.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`)

@@ -8,7 +8,7 @@ export interface NodeRequestOptions {
   port: number
   /** With its query. */
   path: string
-  method: 'GET' | 'POST'
+  method: string
   headers?: OutgoingHttpHeaders
   signal?: AbortSignal
   /** Keeps connections; default: each request has one of its own. */
@@ -17,13 +17,15 @@ export interface NodeRequestOptions {
   timeoutMs: number
 }
 
+/** Names below localhost are this machine's, whatever its resolver knows (RFC 6761). */
+export const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
+
 /** A request to the agent of a node, not yet ended. Nodes are shown the certificate; without one they answer nothing. */
 export function nodeRequest(identity: KeyPair | undefined, { host, port, timeoutMs, headers, agent, ...rest }: NodeRequestOptions): ClientRequest {
-  // Names below localhost are this machine's, whatever its resolver knows (RFC 6761). Which of its nodes is meant, the header says.
-  const isLocal = host === 'localhost' || host.endsWith('.localhost')
+  // Which of the machine's nodes is meant, the header says.
   const request = httpsRequest({
     ...rest,
-    host: isLocal ? '127.0.0.1' : host,
+    host: isLocalName(host) ? '127.0.0.1' : host,
     port,
     headers: { ...headers, host: `${host}:${port}` },
     agent: agent ?? false,

@@ -6,7 +6,7 @@ import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
 
-const answers = { decide: () => ({ allowed: true }), authenticate: () => undefined }
+const answers = { decide: () => ({ allowed: true }), identify: () => undefined }
 const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const door = { prepare: () => {}, validate: () => [] }

@@ -41,11 +41,12 @@ export class RequestPath {
 
   /** Nothing where the path's API group does not exist. */
   async run(call: Call): Promise<Result | undefined> {
-    const { parts } = this.#context
     this.#checkStore()
-    const asked = parts.authorizer.authorize(call.user, call.what)
-    if (asked instanceof Promise) call.keepBody?.()
-    checkAllowed(call, asked instanceof Promise ? await asked : asked)
+    const asked = this.checkAllowed(call.user, call.what)
+    if (asked) {
+      call.keepBody?.()
+      await asked
+    }
     const { target } = call.what
     if (!target) return this.#unknown(call)
     if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
@@ -55,6 +56,14 @@ export class RequestPath {
     const sent = call.what.method === 'GET' ? noBody : call.readBody()
     // A body that is there is decoded before the call returns: its sender may change it then.
     return this.#answer(call, sent instanceof Promise ? await sent : sent)
+  }
+
+  /** Throws where somebody may not do what they ask for. Answers a promise only where that has to be asked elsewhere. */
+  checkAllowed(user: UserInfo, what: What): Promise<void> | undefined {
+    const asked = this.#context.parts.authorizer.authorize(user, what)
+    if (asked instanceof Promise) return asked.then((decision) => throwIfRefused(user, what, decision))
+    throwIfRefused(user, what, asked)
+    return undefined
   }
 
   #checkStore(): void {
@@ -80,7 +89,7 @@ export class RequestPath {
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
 
-function checkAllowed({ what, user }: Call, decision: Decision): void {
+function throwIfRefused(user: UserInfo, what: What, decision: Decision): void {
   if (decision.allowed) return
   const { group, plural, subresource, name } = what.path
   throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, what, decision))

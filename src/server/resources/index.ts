@@ -3,6 +3,7 @@ import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts'
 import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { podActions } from '../subresources/pods.ts'
+import { proxyActions } from '../subresources/proxies.ts'
 import { serviceAccountToken } from '../subresources/service-account-token.ts'
 import { kruiseResources } from './apps.kruise.io/index.ts'
 import { admissionregistrationResources } from './admissionregistration/index.ts'
@@ -49,4 +50,4 @@ export const allResources = (random: Random, allocation = new ServiceAllocation(
 ]
 
 /** Subresources with behaviour of their own. */
-export const allActions = (tokens: ServiceAccountTokens): readonly Action[] => [...podActions, serviceAccountToken(tokens)]
+export const allActions = (tokens: ServiceAccountTokens): readonly Action[] => [...podActions, ...proxyActions, serviceAccountToken(tokens)]

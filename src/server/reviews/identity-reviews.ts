@@ -34,12 +34,12 @@ export const tokenReview: Review = {
   kind: 'TokenReview',
   plural: 'tokenreviews',
   namespaced: false,
-  run(body, { authenticate }) {
+  run(body, { identify }) {
     const { spec } = body as TokenReview
     if (!spec.token) throw badRequest('token is required for TokenReview in authentication')
-    const user = authenticate(spec.token)
-    const status = user
-      ? { authenticated: true, user: wireForm(user), ...(spec.audiences?.length && { audiences: spec.audiences }) }
+    const found = identify(spec.token, spec.audiences ?? [])
+    const status = found
+      ? { authenticated: true, user: wireForm(found.user), ...(found.audiences.length > 0 && { audiences: found.audiences }) }
       : { user: {}, error: 'invalid bearer token' }
     return { ...body, status }
   },

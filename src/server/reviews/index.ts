@@ -17,13 +17,13 @@ export const reviews: readonly Review[] = [
 ]
 
 /** The questions as kinds that a server answers. */
-export function reviewResources({ decide, authenticate }: Pick<ReviewContext, 'decide' | 'authenticate'>): Resource[] {
+export function reviewResources({ decide, identify }: Pick<ReviewContext, 'decide' | 'identify'>): Resource[] {
   return reviews.map(({ run, ...names }) =>
     defineVirtual({
       ...names,
       verbs: ['create'],
       bodyType: structOf(names.kind) ? names.kind : `AuthenticationV1${names.kind}`,
-      answer: async ({ body, user, namespace, rules }) => ({ code: 201, object: run(body!, { user, namespace, now: rules.now, decide, authenticate }) }),
+      answer: async ({ body, user, namespace, rules }) => ({ code: 201, object: run(body!, { user, namespace, now: rules.now, decide, identify }) }),
     }),
   )
 }

@@ -1,5 +1,6 @@
 import type { NonResourceAttributes, ResourceAttributes } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
+import type { Identified } from '../auth/authenticate.ts'
 import type { UserInfo } from '../objects.ts'
 
 /** What somebody wants to do: with a resource, or with a path that is none. */
@@ -21,8 +22,8 @@ export interface ReviewContext {
   /** Milliseconds since the epoch. */
   now: number
   decide(user: UserInfo, attempt: Attempt): Decision
-  /** Whose token this is. */
-  authenticate(token: string): UserInfo | undefined
+  /** Whose token this is, if it is meant for one of the audiences; where none are named, for this server. */
+  identify(token: string, audiences: readonly string[]): Identified | undefined
 }
 
 /** A kind that is a question: it is posted, answered and never stored. */

@@ -11,7 +11,7 @@ const context: ReviewContext = {
     asked.push({ name, attempt })
     return name === 'mallory' ? { allowed: false, reason: 'no' } : { allowed: true }
   },
-  authenticate: (token) => (token === 't' ? { name: 'bob', uid: '7', groups: ['g'] } : undefined),
+  identify: (token) => (token === 't' ? { user: { name: 'bob', uid: '7', groups: ['g'] }, audiences: [] } : undefined),
 }
 
 const run = (kind: string, spec: object, metadata: object = {}) => reviews.find((r) => r.kind === kind)!.run({ metadata, spec } as never, context) as any

@@ -46,7 +46,7 @@ export interface Action {
   /** `pods/eviction` */
   of: { group: string; plural: string; subresource: string }
   /** Which HTTP verbs it takes, in Kubernetes' words, as discovery lists them. */
-  verbs: readonly ('get' | 'create')[]
+  verbs: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[]
   /** The kind of the body (create) and in discovery. */
   kind: { group: string; version: string; kind: string; alsoVersions?: readonly string[] }
   /** The name in the schema table of the body's type, where there is a body. */

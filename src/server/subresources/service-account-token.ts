@@ -5,7 +5,7 @@ import { timestamp } from '../../api/kinds/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import { type BoundTo, type ServiceAccountTokens, issuer } from '../auth/service-account-tokens.ts'
+import { type BoundTo, type ServiceAccountTokens } from '../auth/service-account-tokens.ts'
 import type { Action, ActionContext } from './action.ts'
 
 const usualSeconds = 3600
@@ -56,7 +56,7 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
     if (errors.length > 0) throw invalidObject({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', errors)
     const { bound, pod } = boundObjectRef ? boundTo(ctx, boundObjectRef) : { bound: undefined, pod: undefined }
     const node = pod?.spec.nodeName ? objects.get<Node>('', 'nodes', '', pod.spec.nodeName) : undefined
-    const wanted = audiences.length > 0 ? audiences : [issuer]
+    const wanted = audiences.length > 0 ? audiences : [...tokens.audiences]
     const { token, expiresAtMs } = tokens.issue({
       account, audiences: wanted, expirationSeconds: Number(expirationSeconds), bound,
       ...(node ? { node: { name: node.metadata.name!, uid: node.metadata.uid! } } : {}),

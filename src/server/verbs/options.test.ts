@@ -17,10 +17,17 @@ describe('parseWriteOptions()', () => {
     ['dryRun=All&dryRun=Some', 'dryRun: Unsupported value: ["All","Some"]: supported values: "All"'],
     ['fieldValidation=x', 'fieldValidation: Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"'],
     [`fieldManager=${'x'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+    ['force=true', 'force: Forbidden: may not be specified for non-apply patch'],
+    ['force=false', 'force: Forbidden: may not be specified for non-apply patch'],
+    ['dryRun=x&fieldManager=%00', '[fieldManager: Invalid value: "\\u0000": invalid character U+0000 (at position 0), dryRun: Unsupported value: ["x"]: supported values: "All"]'],
     ['fieldManager=%C3%A4%00', 'fieldManager: Invalid value: "ä\\u0000": invalid character U+0000 (at position 2)'],
   ])('refuses %j', (text, message) => {
     expect(() => parseWriteOptions(query(text), 'PatchOptions')).toThrow(`PatchOptions.meta.k8s.io "" is invalid: ${message}`)
   })
+})
+
+it('parseWriteOptions() passes over force where nothing is patched', () => {
+  expect(parseWriteOptions(query('force=true'), 'UpdateOptions')).toEqual({ dryRun: false, fieldValidation: 'Warn' })
 })
 
 describe('queryInteger()', () => {

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest, invalidObject } from '../../api/errors.ts'
 import { type Int64, parseInt64 } from '../../api/int64.ts'
-import { type FieldError, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 
 /** How an unknown or duplicate field in a body is treated. */
@@ -22,24 +22,26 @@ export function checkDryRun(values: readonly string[]): FieldError[] {
 
 function checkFieldManager(manager: string): FieldError[] {
   const path = Path.of('fieldManager')
-  if (Buffer.byteLength(manager) > 128) return [tooLong(path, 128)]
+  const errors: FieldError[] = Buffer.byteLength(manager) > 128 ? [tooLong(path, 128)] : []
   let position = 0
   for (const char of manager) {
     const code = char.codePointAt(0)!
     // Go's unicode.IsPrint: no control, format, surrogate, private or unassigned characters, no spaces but the plain one.
     if (char !== ' ' && /[\p{C}\p{Z}]/u.test(char)) {
-      return [invalid(path, manager, `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`)]
+      errors.push(invalid(path, manager, `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`))
     }
     position += Buffer.byteLength(char)
   }
-  return []
+  return errors
 }
 
 /** The query parameters that create, update and patch have in common. */
 export function parseWriteOptions(query: URLSearchParams, kind: OptionsKind): WriteOptions {
   const dryRun = query.getAll('dryRun')
   const fieldValidation = query.get('fieldValidation') ?? ''
-  const errors = [...checkDryRun(dryRun), ...checkFieldManager(query.get('fieldManager') ?? '')]
+  const errors = [...checkFieldManager(query.get('fieldManager') ?? ''), ...checkDryRun(dryRun)]
+  // Only an apply can be forced.
+  if (kind === 'PatchOptions' && query.has('force')) errors.unshift(forbidden(Path.of('force'), 'may not be specified for non-apply patch'))
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation)) {
     errors.push(notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
   }

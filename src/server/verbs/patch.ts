@@ -2,7 +2,7 @@ import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.
 import { goFormat, goJsonName } from '../../api/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson } from '../../api/json/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
-import { applyJsonPatch } from '../../api/patches/json-patch.ts'
+import { applyJsonPatch, unknownOperationFields } from '../../api/patches/json-patch.ts'
 import { applyMergePatch } from '../../api/patches/merge-patch.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import { DecodeError } from '../../api/schema/index.ts'
@@ -51,9 +51,13 @@ export function readPatch(request: ResourceRequest): Patch {
     const patched = applyPatch(type, current as unknown as Json, value, expected.type)
     const known = request.warnings.length
     try {
-      const said = duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`)
+      const repeated = duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`)
+      const said = type === 'json' ? [...repeated, ...unknownOperationFields(value)].map((problem) => `json patch ${problem}`) : repeated
       const object = decodeValue({ value: patched, duplicates: [], text: undefined, madeOf: target.resource.sharesParts ? shareable(current) : undefined }, expected, options.fieldValidation, request.warnings, said)
-      checkPatched(request, patched, object, expected)
+      // Kubernetes puts a strategic patch's result into the Go type at hand: a kind that the patch names is passed over.
+      if (type !== 'strategic') checkKind(patched, expected)
+      checkName(object, name)
+      checkNamespace(target, object, namespace)
       return object
     } catch (e) {
       request.warnings.length = known
@@ -115,13 +119,10 @@ function walkable(apply: () => Json): Json {
 }
 
 /** A patch may not turn an object into another. */
-function checkPatched(request: ResourceRequest, patched: Json, object: KubeObject, expected: Expected): void {
-  const { name, target, namespace } = request
+function checkKind(patched: Json, expected: Expected): void {
   const said = patched as { apiVersion?: unknown; kind?: unknown }
   const apiVersion = expected.group ? `${expected.group}/${expected.version}` : expected.version
   if ((said.apiVersion ?? apiVersion) !== apiVersion || (said.kind ?? expected.kind) !== expected.kind) {
     throw invalidPatch(jsonText(patched), `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
   }
-  checkName(object, name)
-  checkNamespace(target, object, namespace)
 }

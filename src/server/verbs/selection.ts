@@ -38,6 +38,7 @@ function fieldReader(target: Registered, field: string): ReadField {
 
 /** How a kind refuses a field it does not know: kinds with fields of their own say it in other words. */
 function unknownField(target: Registered, field: string): Error {
+  if (target.resource.kind === 'Job') return badRequest(`field label ${JSON.stringify(field)} not supported for Job`)
   if (target.resource.selectableFields) return badRequest(`field label not supported: ${field}`)
   return onlyMetadata(field)
 }

@@ -194,9 +194,11 @@ function validateCompletionsUpdate(spec: JobSpec, old: JobSpec, path: Path): Fie
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** While nothing of the Job runs, where and with what it will run may still be decided. */
+/** While nothing of a suspended Job runs, where and with what it will run may still be decided: before it starts, and once it is stopped. */
 function validateTemplateUpdate(obj: Job, old: Job): FieldError[] {
-  const isIdle = !old.status?.startTime || !old.status.active
+  const { startTime, active, conditions = [] } = old.status ?? {}
+  const isStopped = conditions.some((condition) => condition.type === 'Suspended' && condition.status === 'True')
+  const isIdle = !active && (!startTime || isStopped)
   const isMutable = old.spec!.suspend === true && isIdle
   const next = obj.spec!.template
   const was = isMutable ? withPlacementOf(old.spec!.template, next) : old.spec!.template

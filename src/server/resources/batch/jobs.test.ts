@@ -158,12 +158,16 @@ describe('jobs: update', () => {
   })
 
   const resources = { requests: { cpu: '1' } }
+  const suspended = { type: 'Suspended', status: 'True' }
   const placed = { containers: [{ name: 'c', image: 'i', resources }], restartPolicy: 'Never', nodeSelector: { n: '1' } }
 
   it.each([
     ['runs', { suspend: false }, {}, false],
     ['is suspended and never started', { suspend: true }, {}, true],
-    ['is suspended and has no pods left', { suspend: true }, { startTime: '2024-01-01T00:00:00Z' }, true],
+    ['is suspended and has no pods left', { suspend: true }, { startTime: '2024-01-01T00:00:00Z', conditions: [suspended] }, true],
+    ['is suspended and not known to have stopped', { suspend: true }, { startTime: '2024-01-01T00:00:00Z' }, false],
+    ['is suspended and has pods without a start', { suspend: true }, { active: 1 }, false],
+    ['is to run again', { suspend: false }, { startTime: '2024-01-01T00:00:00Z', conditions: [suspended] }, false],
     ['is suspended and still has pods', { suspend: true }, { startTime: '2024-01-01T00:00:00Z', active: 1 }, false],
   ])('where and with what pods run, while the Job %s', (_, old, status, isAllowed) => {
     const was = { ...trial.created(draft(old)), status }

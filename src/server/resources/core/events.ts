@@ -1,4 +1,5 @@
 import type { CoreV1Event, ObjectReference } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { defineResource } from '../../resource.ts'
 import { eventColumns } from './event-columns.ts'
@@ -11,6 +12,15 @@ const about = (field: keyof ObjectReference) => (event: CoreV1Event) => event.in
 /** Selectors on what an event is about, under the name its API gives that reference. */
 export const referenceFields = (name: string): Record<string, (event: CoreV1Event) => string> =>
   Object.fromEntries(referenceParts.map((field) => [`${name}.${field}`, about(field)]))
+
+/** Kubernetes keeps events for an hour unless --event-ttl says otherwise. */
+const usualTtlMs = 3_600_000
+
+/** The times at which an event was written, as far as it states them. */
+function writtenAt(object: KubeObject): (string | null | undefined)[] {
+  const event = object as CoreV1Event
+  return [event.lastTimestamp, event.series?.lastObservedTime, event.eventTime, event.metadata.creationTimestamp]
+}
 
 /** Reports of what happened to other objects. */
 export const events = defineResource<CoreV1Event>({
@@ -25,6 +35,7 @@ export const events = defineResource<CoreV1Event>({
   validate: validateEvent,
   validateUpdate: validateEvent,
   allowCreateOnUpdate: true,
+  timeToLive: { ms: usualTtlMs, lastWritten: writtenAt },
   selectableFields: {
     ...referenceFields('involvedObject'),
     reason: (event) => event.reason ?? '',

@@ -2,7 +2,7 @@ import type { LabelSelector, PodDisruptionBudget, PodDisruptionBudgetSpec } from
 import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
-import { subdomainName } from '../../../api/validation/names.ts'
+import { pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
@@ -72,7 +72,8 @@ export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
   plural: 'poddisruptionbudgets',
   shortNames: ['pdb'],
   namespaced: true,
-  nameRule: subdomainName,
+  // Kubernetes judges the metadata of budgets by the rules for all kinds alone.
+  nameRule: pathSegmentName,
   generation: true,
   allowUnconditionalUpdate: false,
   defaults: (obj) => stripReservedKey(obj.spec?.selector),

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net'
+
+/** Go recognizes plain HTTP by the first five bytes of a connection. */
+const beginnings = ['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO']
+
+const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+
+/** How long a client may take to send its first bytes; the same as Node's limit of a TLS handshake. */
+const firstBytesMs = 120_000
+
+/**
+ * Looks at the first bytes of a connection to a TLS port before TLS does. Plain HTTP gets the answer of Go's server and the
+ * connection ends; anything else goes to `serveTls` with its bytes put back.
+ */
+export function refusePlainHttp(socket: Socket, serveTls: (socket: Socket) => void): void {
+  const destroy = () => socket.destroy()
+  socket.on('error', destroy)
+  socket.setTimeout(firstBytesMs, destroy)
+  socket.once('data', (first: Buffer) => {
+    socket.setTimeout(0)
+    socket.off('timeout', destroy)
+    if (beginnings.includes(first.subarray(0, 5).toString('latin1'))) {
+      socket.end(refusal)
+      // The client's bytes are read and dropped: a socket closed with unread bytes is reset, and the answer may be lost.
+      socket.resume()
+      return
+    }
+    socket.pause()
+    socket.off('error', destroy)
+    socket.unshift(first)
+    serveTls(socket)
+  })
+}

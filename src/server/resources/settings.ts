@@ -1,0 +1,47 @@
+import type { KubeObject } from '../../api/object.ts'
+import { isPrivilegedRefusal } from '../../api/kinds/security-context.ts'
+import type { FieldError } from '../../api/validation/field-error.ts'
+import type { PartialUpdate, Resource } from '../resource.ts'
+
+/** Flags of the server that change the rules of kinds. */
+export interface ResourceSettings {
+  /** --allow-privileged. Default: true. */
+  allowPrivileged?: boolean
+  /** --event-ttl: how long events are kept after their last write; 0 keeps them. Default: an hour. */
+  eventTtlMs?: number
+}
+
+/** The declarations as the flags have them. */
+export function withSettings(resources: readonly Resource[], { allowPrivileged = true, eventTtlMs }: ResourceSettings): Resource[] {
+  return resources.map((resource) => {
+    const isEvents = resource.plural === 'events' && resource.timeToLive !== undefined
+    const timed = isEvents && eventTtlMs !== undefined ? { ...resource, timeToLive: { ...resource.timeToLive!, ms: eventTtlMs } } : resource
+    return allowPrivileged ? allowingPrivileged(timed) : timed
+  })
+}
+
+type Validate<A extends unknown[]> = (...args: A) => FieldError[]
+
+/** Almost always there is no error, and then nothing is copied. */
+const tolerant =
+  <A extends unknown[]>(validate: Validate<A>): Validate<A> =>
+  (...args) => {
+    const errors = validate(...args)
+    return errors.length > 0 ? errors.filter((error) => !isPrivilegedRefusal(error)) : errors
+  }
+
+const tolerantUpdate = (update: PartialUpdate<KubeObject>): PartialUpdate<KubeObject> => ({ ...update, validate: tolerant(update.validate) })
+
+/** The rules of pods and templates refuse privileged containers. A server that allows them leaves these errors out. */
+function allowingPrivileged(resource: Resource): Resource {
+  const { status, partialUpdates } = resource
+  return {
+    ...resource,
+    validate: tolerant(resource.validate.bind(resource)),
+    validateUpdate: tolerant(resource.validateUpdate.bind(resource)),
+    ...(status ? { status: tolerantUpdate(status) } : {}),
+    ...(partialUpdates
+      ? { partialUpdates: Object.fromEntries(Object.entries(partialUpdates).map(([name, update]) => [name, tolerantUpdate(update)])) }
+      : {}),
+  }
+}
