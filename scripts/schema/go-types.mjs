@@ -19,7 +19,8 @@ const fieldsByType = {
     'ComponentCondition.status Condition.status DaemonSetCondition.status DeploymentCondition.status JobCondition.status NamespaceCondition.status NodeCondition.status ' +
     'PersistentVolumeClaimCondition.status PodCondition.status PodFailurePolicyOnPodConditionsPattern.status ReplicaSetCondition.status ' +
     'ReplicationControllerCondition.status StatefulSetCondition.status V2HorizontalPodAutoscalerCondition.status ' +
-    'APIServiceCondition.status CertificateSigningRequestCondition.status FlowSchemaCondition.status PriorityLevelConfigurationCondition.status',
+    'APIServiceCondition.status CertificateSigningRequestCondition.status FlowSchemaCondition.status ' +
+    'PriorityLevelConfigurationCondition.status',
   'v1.ContainerRestartPolicy': 'Container.restartPolicy EphemeralContainer.restartPolicy',
   'v1.ContainerRestartRuleAction': 'ContainerRestartRule.action',
   'v1.ContainerRestartRuleOnExitCodesOperator': 'ContainerRestartRuleOnExitCodes.operator',
@@ -35,8 +36,8 @@ const fieldsByType = {
   'v1.DeviceTolerationOperator': 'DeviceToleration.operator',
   'v1.FSGroupPolicy': 'CSIDriverSpec.fsGroupPolicy',
   'v1.FailurePolicyType':
-    'MutatingAdmissionPolicySpec.failurePolicy MutatingWebhook.failurePolicy ValidatingAdmissionPolicySpec.failurePolicy ' +
-    'ValidatingWebhook.failurePolicy',
+    'MutatingAdmissionPolicySpec.failurePolicy MutatingWebhook.failurePolicy ' +
+    'ValidatingAdmissionPolicySpec.failurePolicy ValidatingWebhook.failurePolicy',
   'v1.FieldSelectorOperator': 'FieldSelectorRequirement.operator',
   'v1.FinalizerName': 'NamespaceSpec.finalizers',
   'v1.FlowDistinguisherMethodType': 'FlowDistinguisherMethod.type',

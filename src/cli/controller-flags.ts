@@ -20,6 +20,8 @@ const workerFlags: Readonly<Record<string, string>> = {
   'concurrent-ttl-after-finished-syncs': 'ttl-after-finished-controller',
 }
 
+const yearMs = 365 * 24 * 3_600_000
+
 /** The flags of everything that runs controllers. */
 export function addControllerFlags(command: Command): Command {
   addPartFlags(command, 'kube-controller-manager')
@@ -28,7 +30,7 @@ export function addControllerFlags(command: Command): Command {
     .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
     .option('--cluster-signing-cert-file <file>', 'the certificate of the authority that signs certificates, in PEM')
     .option('--cluster-signing-key-file <file>', 'its key, in PEM')
-    .option('--cluster-signing-duration <duration>', 'the longest time that signed certificates are good for', durationMs, 365 * 24 * 3_600_000)
+    .option('--cluster-signing-duration <duration>', 'the longest life of signed certificates', durationMs, yearMs)
   for (const [flag, name] of Object.entries(workerFlags)) command.option(`--${flag} <number>`, `how many objects ${name} works on at the same time`, count)
   return command
 }

@@ -22,7 +22,8 @@ export function runControllers(options: RunControllersOptions): Promise<RunningP
   return runPart('controllers', options, ({ access, about, ...tools }) => {
     const rootCa = rootCaFile ? readCertificates('--root-ca-file', rootCaFile) : (access.authority() ?? '')
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-    const selected = selectControllers(selection, { rootCa, timeZone, volumesDir, signing: readSigning(options.signing) })
+    const signing = readSigning(options.signing)
+    const selected = selectControllers(selection, { rootCa, timeZone, volumesDir, signing })
     about['controllers'] = [...selected.keys()]
     return new ControllerManager({ ...tools, controllers: withWorkers(selected, workers), gates })
   })
@@ -30,7 +31,9 @@ export function runControllers(options: RunControllersOptions): Promise<RunningP
 
 function readSigning({ certificateFile, keyFile, longestMs }: RunControllersOptions['signing']) {
   if (!certificateFile && !keyFile) return undefined
-  if (!certificateFile || !keyFile) throw new Error('--cluster-signing-cert-file and --cluster-signing-key-file: each needs the other')
+  if (!certificateFile || !keyFile) {
+    throw new Error('--cluster-signing-cert-file and --cluster-signing-key-file: each needs the other')
+  }
   const certificate = readCertificates('--cluster-signing-cert-file', certificateFile)
   const authority = { certificate, key: readFlagFile('--cluster-signing-key-file', keyFile) }
   if (!isPair(authority)) throw new Error(`--cluster-signing-key-file: ${keyFile} is not the key of ${certificateFile}`)
@@ -41,7 +44,7 @@ function isPair(authority: { certificate: string; key: string }): boolean {
   try {
     return isKeyOf(authority)
   } catch {
-    // What is not even a key is none of this certificate.
+    // A file that holds no key is not the key of this certificate.
     return false
   }
 }

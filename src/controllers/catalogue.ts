@@ -65,7 +65,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
   'clusterrole-aggregation-controller': clusterRoleAggregationController,
   'certificatesigningrequest-approving-controller': csrApprovingController,
-  'certificatesigningrequest-signing-controller': ({ signing }) => (signing ? csrSigningController(signing.authority, signing.longestMs) : []),
+  'certificatesigningrequest-signing-controller': ({ signing }) =>
+    signing ? csrSigningController(signing.authority, signing.longestMs) : [],
   'certificatesigningrequest-cleaner-controller': csrCleanerController,
   'disruption-controller': [disruption, staleDisruption],
   'endpointslice-controller': endpointSlice,

@@ -136,7 +136,7 @@ interface Algorithm {
   family: 'rsa' | 'ec' | 'ed25519'
 }
 
-/** How a signature is checked, by the object identifier of its algorithm. */
+/** Signature algorithms by object identifier. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   '1.2.840.113549.1.1.5': { hash: 'sha1', family: 'rsa' },
   '1.2.840.113549.1.1.11': { hash: 'sha256', family: 'rsa' },
@@ -163,7 +163,7 @@ const failures = {
 const unimplemented = 'x509: cannot verify signature: algorithm unimplemented'
 const wrongKey = 'x509: signature algorithm specifies another kind of public key'
 
-/** Whether the request is signed by the key that is in it: what is wrong, in Go's words, or nothing. */
+/** Checks that a request is signed by its own key. Answers the problem in Go's words, or undefined. */
 export function signatureProblem({ algorithm, publicKey, signed, signature }: CertificateRequest): string | undefined {
   const [id, parameters] = elementsOf(algorithm.content)
   const name = readObjectId(id)

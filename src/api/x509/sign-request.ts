@@ -65,7 +65,7 @@ const ids = {
   extendedUsage: '2.5.29.37',
 }
 
-/** What Go's x509 keeps of a subject, in the order in which it writes it: country … common name, serial number. */
+/** Attributes of a subject that Go's x509 keeps, in the order in which it writes them: country first. */
 const keptAttributes = ['6', '10', '11', '7', '8', '9', '17', '3', '5'].map((last) => `2.5.4.${last}`)
 const commonName = '2.5.4.3'
 
@@ -144,8 +144,8 @@ const backdateMs = 5 * 60_000
 const shortMs = 8 * 3_600_000
 
 /**
- * When a certificate for `durationMs` begins and ends, as kube-controller-manager has it. It begins 5 minutes ago,
- * since clocks differ. One for less than 8 hours ends `durationMs` from now; a longer one 5 minutes earlier. None
+ * The validity of a certificate for `durationMs`, as kube-controller-manager has it. It begins 5 minutes ago, since
+ * clocks differ. One for less than 8 hours ends `durationMs` from now; a longer one 5 minutes earlier. None
  * outlives the authority.
  */
 export function validityOf(durationMs: number, nowMs: number, authority: SigningAuthority): Validity {

@@ -15,7 +15,7 @@ const hourMs = 3_600_000
 const decidedMs = hourMs
 const pendingMs = 24 * hourMs
 
-/** When a certificate ends; undefined for none, and for what is none. */
+/** The expiry of the issued certificate; undefined if there is none, or one that cannot be read. */
 function expiryOf({ status }: CertificateSigningRequest): number | undefined {
   if (!status.certificate) return undefined
   try {

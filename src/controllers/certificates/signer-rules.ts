@@ -8,7 +8,7 @@ export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
 export const readRequest = ({ spec }: CertificateSigningRequest): CertificateRequest =>
   parseCertificateRequest(Buffer.from(spec.request, 'base64').toString())
 
-/** Why a signer does not sign a request, in Kubernetes' words; undefined if it does. */
+/** The reason for which a signer refuses a request, in Kubernetes' words; undefined if it signs. */
 type SignerRule = (request: CertificateRequest, usages: readonly string[]) => string | undefined
 
 const isSameSet = (a: readonly string[], b: readonly string[]) => {
@@ -74,6 +74,6 @@ export const signers: Readonly<Record<string, SignerRule>> = {
   'kubernetes.io/kubelet-serving': kubeletServing,
 }
 
-/** Whether a request has a condition that is True. */
+/** True if a request has the condition, with status True. */
 export const hasCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>
   Boolean(status.conditions?.some((c) => c.type === type && c.status === 'True'))

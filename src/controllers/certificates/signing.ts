@@ -26,7 +26,7 @@ export function planSigning(csr: CertificateSigningRequest): Step<SigningAction>
 
 const minSeconds = 600
 
-/** How long a certificate is good for: what was asked for, between ten minutes and the longest that is given. */
+/** The lifetime of a certificate: the one asked for, from ten minutes up to the longest that is given. */
 export function durationMs(expirationSeconds: number | undefined, longestMs: number): number {
   if (expirationSeconds === undefined) return longestMs
   return Math.min(Math.max(expirationSeconds, minSeconds) * 1000, longestMs)

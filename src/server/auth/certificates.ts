@@ -1,6 +1,8 @@
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8 } from '../../api/x509/index.ts'
+import {
+  bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8,
+} from '../../api/x509/index.ts'
 
 /** A certificate with its private key, both in PEM. */
 export interface KeyPair {

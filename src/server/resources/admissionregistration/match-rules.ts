@@ -32,7 +32,7 @@ export function defaultRules(rules: readonly { scope?: string }[] | undefined): 
   for (const rule of rules ?? []) rule.scope ??= '*'
 }
 
-/** What a policy or binding matches, with what is left out. */
+/** Fills in the match of a policy or binding. */
 export function defaultMatchResources(match: MatchResources | undefined): void {
   if (!match) return
   match.matchPolicy ??= 'Equivalent'

@@ -87,7 +87,7 @@ export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>
 
 const validatePolicyBinding = ({ spec }: MutatingAdmissionPolicyBinding): FieldError[] => validateBinding(spec)
 
-/** Where a policy applies, and with which parameters. */
+/** Bindings: the resources that a policy applies to, and its parameters. */
 export const mutatingadmissionpolicybindings = defineResource<MutatingAdmissionPolicyBinding>({
   ...policyKind,
   kind: 'MutatingAdmissionPolicyBinding',

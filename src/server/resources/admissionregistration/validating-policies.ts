@@ -154,7 +154,7 @@ const validatePolicyBinding = ({ spec }: ValidatingAdmissionPolicyBinding): Fiel
   ...validateActions(spec.validationActions ?? [], specPath.child('validationActions')),
 ]
 
-/** Where a policy applies, with which parameters, and what follows. */
+/** Bindings: the resources that a policy applies to, its parameters, and the actions on a violation. */
 export const validatingadmissionpolicybindings = defineResource<ValidatingAdmissionPolicyBinding>({
   ...policyKind,
   kind: 'ValidatingAdmissionPolicyBinding',

@@ -7,7 +7,7 @@ import { isDns1035Label, isDns1123Subdomain, pathSegmentName } from '../../../ap
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type Column, defineResource } from '../../resource.ts'
-import { keepSpec } from '../apps/workload-rules.ts'
+import { keepAllButStatus } from '../kept-metadata.ts'
 
 const specPath = Path.of('spec')
 const statuses = ['True', 'False', 'Unknown']
@@ -116,13 +116,13 @@ export const apiservices = defineResource<APIService>({
     service.status = { conditions: [availability(service, now)] }
   },
   prepareForUpdate(service, old, { now }) {
-    // Who serves it has changed: so has what is known about that.
+    // Another server serves it now: its availability is judged anew.
     if (Boolean(service.spec.service) === Boolean(old.spec.service)) return
     const others = (old.status.conditions ?? []).filter((c) => c.type !== 'Available')
     service.status = { conditions: [...others, availability(service, now)] }
   },
   validate,
   validateUpdate: validate,
-  status: { prepare: keepSpec, validate: validateStatus },
+  status: { prepare: keepAllButStatus, validate: validateStatus },
   columns,
 })

@@ -65,7 +65,7 @@ type Conditions = readonly CertificateSigningRequestCondition[]
 const hasType = (conditions: Conditions, type: string) => conditions.some((c) => c.type === type)
 const hasRepeatedType = (conditions: Conditions) => new Set(conditions.map((c) => c.type)).size < conditions.length
 
-/** What an older version has stored is not refused for what was wrong with it before. */
+/** Judges conditions. A stored request is not refused for what was wrong with it before. */
 function validateConditions(conditions: Conditions, old: Conditions): FieldError[] {
   const toleratesBoth = hasType(old, 'Approved') && hasType(old, 'Denied')
   const toleratesRepeated = hasRepeatedType(old)

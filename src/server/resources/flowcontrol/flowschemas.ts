@@ -89,7 +89,7 @@ const columns: Column<FlowSchema>[] = [
   },
 ]
 
-/** Which requests belong together, and the priority level that they are served at. */
+/** Groups of requests, and the priority level that they are served at. */
 export const flowschemas = defineResource<FlowSchema>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',

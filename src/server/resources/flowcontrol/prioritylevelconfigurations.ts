@@ -21,7 +21,7 @@ const specPath = Path.of('spec')
 const maxQueues = 10_000_000
 const maxHashBits = 60
 
-/** How many bits of a hash it takes to deal a hand from a deck. */
+/** The number of bits of a hash that it takes to deal a hand from a deck. */
 function entropyBits(deck: number, hand: number): number {
   let bits = 0
   for (let i = 0; i < hand && bits <= maxHashBits; i++) bits += Math.log2(deck - i)
@@ -159,7 +159,7 @@ const amount = (name: string, type: string, field: string, value: Amount): Colum
 const queuingAmount = (name: string, field: 'queues' | 'handSize' | 'queueLengthLimit') =>
   amount(name, 'QueuingConfiguration', field, (limited) => limited?.limitResponse.queuing?.[field])
 
-/** How many requests of a kind are served at the same time, and what becomes of the others. */
+/** Limits of the requests that are served at the same time, and the response to those beyond. */
 export const prioritylevelconfigurations = defineResource<PriorityLevelConfiguration>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
