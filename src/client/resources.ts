@@ -183,7 +183,7 @@ export const selfsubjectaccessreviews = clusterWide<SelfSubjectAccessReview>('au
 export const selfsubjectrulesreviews = clusterWide<SelfSubjectRulesReview>('authorization.k8s.io', 'v1', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview')
 export const subjectaccessreviews = clusterWide<SubjectAccessReview>('authorization.k8s.io', 'v1', 'subjectaccessreviews', 'SubjectAccessReview')
 
-/** Every kind that is built in and stored. */
+/** Every kind that is built in and stored. Kinds that need a gate are not among them: whoever waits for a cache of one would wait for ever. */
 export const builtInResources: readonly ResourceType[] = [
   configmaps,
   endpoints,
@@ -220,7 +220,6 @@ export const builtInResources: readonly ResourceType[] = [
   cronjobs,
   jobs,
   leases,
-  leasecandidates,
   endpointslices,
   eventsV1,
   flowschemas,

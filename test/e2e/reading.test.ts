@@ -70,11 +70,12 @@ describe('kubectl get', () => {
       'shows every namespace with -A',
       'get configmaps -A',
       block`
-        NAMESPACE   NAME     DATA   AGE
-        default     apple    1      AGE
-        default     banana   1      AGE
-        default     cherry   1      AGE
-        shop        pear     1      AGE
+        NAMESPACE     NAME                                 DATA   AGE
+        default       apple                                1      AGE
+        default       banana                               1      AGE
+        default       cherry                               1      AGE
+        kube-system   extension-apiserver-authentication   6      AGE
+        shop          pear                                 1      AGE
       `,
     ],
     [
@@ -146,7 +147,7 @@ describe('kubectl get', () => {
     ],
     ['selects by label', 'get configmaps -l colour=red -o name', 'configmap/apple\nconfigmap/cherry\n'],
     ['selects by a set of values', "get configmaps -l 'colour in (green,yellow),size notin (big)' -A -o name", 'configmap/banana\nconfigmap/pear\n'],
-    ['selects by field', 'get configmaps -A --field-selector metadata.namespace!=default -o name', 'configmap/pear\n'],
+    ['selects by field', 'get configmaps -A --field-selector metadata.namespace!=default,metadata.namespace!=kube-system -o name', 'configmap/pear\n'],
     ['selects pods by their phase', 'get pods --field-selector status.phase=Pending,spec.nodeName= -o name', 'pod/one\n'],
     ['prints names', 'get deploy/web cm/apple -o name', 'deployment.apps/web\nconfigmap/apple\n'],
     ['prints by jsonpath', "get configmaps -o jsonpath='{range .items[*]}{.metadata.name}={.data.weight} {end}'", 'apple=2 banana=3 cherry=1 '],
