@@ -16,7 +16,7 @@ import { WatchWriter } from './http/watch-writer.ts'
 import { yamlText } from './http/yaml-text.ts'
 import type { UserInfo } from './objects.ts'
 import type { ProxyDoor } from './proxy/proxy-door.ts'
-import { parseProxyPath } from './proxy/proxy-path.ts'
+import { parseProxyPath, proxyAttempt } from './proxy/proxy-path.ts'
 import { parsePath, parseQuery } from './requests/path.ts'
 import { kindOf } from './requests/kind.ts'
 import type { RequestKind, RequestMetrics } from './request-metrics.ts'
@@ -118,14 +118,14 @@ export class ApiHandler {
     // Somebody who shows a token that is wrong is refused even where nobody needs one.
     const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
     if (!user && !isOpen) throw unauthorized()
+    const proxied = parseProxyPath(path)
+    const taken = proxied || what ? impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix)) : undefined
+    if (proxied) {
+      await this.#o.requests.permit(taken!, proxyAttempt(proxied, exchange.method))
+      return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
+    }
     if (what) {
-      const taken = impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
-      const proxied = parseProxyPath(path)
-      if (proxied) {
-        await this.#o.requests.checkAllowed(taken, what)
-        return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
-      }
-      return this.#resource(exchange, what, taken, kind, headers)
+      return this.#resource(exchange, what, taken!, kind, headers)
     }
     const found = await this.#o.documents.answer({
       method: exchange.method,

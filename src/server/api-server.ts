@@ -95,7 +95,6 @@ export class ApiServer {
   readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
   #isStopping = false
-  #endExpiry: () => void = () => {}
 
   private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, components: Map<string, ComponentCheck>) {
     this.parts = parts
@@ -159,7 +158,7 @@ export class ApiServer {
     server.whenEnded(() => upkeep.stop())
     await upkeep.start()
     if (options.clientAuthorities) await keepAuthenticationConfig(parts.access, options.clientAuthorities, logger)
-    server.#endExpiry = startExpiry(registry.storages(), { objects, clock, logger })
+    server.whenEnded(startExpiry(registry, { objects, clock, logger }))
     return server
   }
 
@@ -199,7 +198,6 @@ export class ApiServer {
   }
 
   close(): void {
-    this.#endExpiry()
     this.parts.objects.close()
     this.#lose(new Error('the server is closed'))
   }
@@ -214,7 +212,6 @@ export class ApiServer {
   #lose(why: Error): void {
     if (this.#lost) return
     this.#lost = why
-    this.#endExpiry()
     this.#handler.cutWatches()
     for (const end of this.#ends) end(why)
     this.#ends.clear()

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import { inSlices } from '../base/turns.ts'
 import { isConflict } from '../api/errors.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { Registered } from './registry.ts'
+import type { Registered, Registry } from './registry.ts'
 import type { TimeToLive } from './resource.ts'
 import type { CacheEvent } from './resource-cache.ts'
 import type { StoredObject } from './stored-object.ts'
@@ -138,13 +138,24 @@ export class Expiry {
   }
 }
 
-/** Starts the expiry of every stored kind that has a time to live. The returned function ends them all. */
-export function startExpiry(places: readonly Registered[], options: ExpiryOptions): () => void {
-  const started = places.flatMap((place) => {
+/** Starts the expiry of every stored kind that has a time to live, also of those that come later. The returned function ends them all. */
+export function startExpiry(registry: Registry, options: ExpiryOptions): () => void {
+  const started = new Map<Registered, Expiry>()
+  const begin = (place: Registered) => {
     const { timeToLive } = place.resource
-    return timeToLive && timeToLive.ms > 0 ? [Expiry.start(place, timeToLive, options)] : []
+    if (place.storage === place && timeToLive && timeToLive.ms > 0) started.set(place, Expiry.start(place, timeToLive, options))
+  }
+  const end = (place: Registered) => {
+    started.get(place)?.close()
+    started.delete(place)
+  }
+  registry.storages().forEach(begin)
+  const unlisten = registry.listen((added, removed) => {
+    added.forEach(begin)
+    removed.forEach(end)
   })
   return () => {
-    for (const expiry of started) expiry.close()
+    unlisten()
+    for (const place of started.keys()) end(place)
   }
 }

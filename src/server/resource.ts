@@ -4,7 +4,7 @@ import type { ObjectType } from '../api/object-type.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 import type { NameRule } from '../api/validation/names.ts'
-import type { ServerObjects } from './objects.ts'
+import type { ServerObjects, UserInfo } from './objects.ts'
 import type { ActionAnswer, ActionContext } from './subresources/action.ts'
 
 /** What a rule may know besides the object: no I/O, no clock of its own. */
@@ -12,6 +12,8 @@ export interface RuleContext {
   gates: FeatureGates
   /** Milliseconds since the epoch. */
   now: number
+  /** Who sends the request; nobody where an object is read that another program has stored. */
+  user?: UserInfo
 }
 
 /** One column of `kubectl get`. */

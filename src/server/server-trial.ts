@@ -75,7 +75,7 @@ export class ServerTrial {
       user: { name: 'tester', groups: [] },
       body: { bytes: Buffer.from(body === undefined ? '' : jsonText(body)), contentType },
       warnings: [],
-      rules: { gates: this.parts.gates, now: this.clock.now() },
+      rules: { gates: this.parts.gates, now: this.clock.now(), user: { name: 'tester', groups: [] } },
       signal: () => new AbortController().signal,
       ...rest,
     }

@@ -17,7 +17,7 @@ export function systemRequest(server: ServerParts, target: Registered, namespace
     user: systemUser,
     body: { bytes: Buffer.alloc(0), contentType: undefined },
     warnings: [],
-    rules: { gates: server.gates, now: server.clock.now() },
+    rules: { gates: server.gates, now: server.clock.now(), user: systemUser },
     signal: () => new AbortController().signal,
   }
 }

@@ -305,13 +305,6 @@ describe('certificate signing requests', () => {
     spec: { request: base64(sampleRequest({ organizations }).request), signerName, usages: ['client auth'], ...more },
   })
 
-  it('say who sent them, whatever they said', () => {
-    const said = { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } }
-    const { spec } = pass('certificatesigningrequests', csr('example.com/x', [], said))
-    expect(spec).toMatchObject({ username: 'u', signerName: 'example.com/x' })
-    for (const field of ['uid', 'groups', 'extra']) expect(spec).not.toHaveProperty(field)
-  })
-
   it.each([
     ['kubernetes.io/kube-apiserver-client', ['system:masters'], /^403 .* signer with system:masters group is not allowed$/],
     ['kubernetes.io/kube-apiserver-client', ['crew'], /^$/],

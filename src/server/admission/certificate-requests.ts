@@ -6,24 +6,6 @@ import { isFor, refusal } from './refusal.ts'
 const isNewRequest = (request: AdmissionRequest) =>
   request.operation === 'CREATE' && isFor(request, 'certificates.k8s.io', 'certificatesigningrequests')
 
-/** Writes into a request for a certificate who asks for it; what its sender says about that is dropped. */
-export const certificateRequestUser: AdmissionPlugin = {
-  name: 'CertificateRequestUser',
-  admit(request) {
-    if (!isNewRequest(request)) return
-    const csr = request.object as CertificateSigningRequest
-    const { username: _n, uid: _u, groups: _g, extra: _e, ...spec } = csr.spec
-    const { name, uid, groups, extra = {} } = request.user
-    csr.spec = {
-      ...spec,
-      username: name,
-      ...(uid ? { uid } : {}),
-      ...(groups.length ? { groups: [...groups] } : {}),
-      ...(Object.keys(extra).length ? { extra } : {}),
-    }
-  },
-}
-
 const clientSigner = 'kubernetes.io/kube-apiserver-client'
 
 /** Nobody becomes a member of system:masters by a certificate that users may ask for. */

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from './admission.ts'
-import { certificateRequestUser, certificateSubjectRestriction } from './certificate-requests.ts'
+import { certificateSubjectRestriction } from './certificate-requests.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -26,7 +26,6 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   storageObjectInUseProtection,
   persistentVolumeClaimResize,
   runtimeClass,
-  certificateRequestUser,
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,

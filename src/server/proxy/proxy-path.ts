@@ -1,4 +1,5 @@
 import { badRequest } from '../../api/errors.ts'
+import type { ResourceAttempt } from '../auth/authorize.ts'
 
 export type ProxiedKind = 'pods' | 'services' | 'nodes'
 
@@ -47,4 +48,12 @@ export function parseProxyId(kind: ProxiedKind, id: string): ProxyId {
   const isValid = parts.length <= 3 && name && (scheme === '' || scheme === 'http' || scheme === 'https')
   if (!isValid) throw badRequest(`invalid ${singular[kind]} request ${JSON.stringify(id)}`)
   return { scheme: scheme as ProxyId['scheme'], name, port: port ?? '' }
+}
+
+const verbs: Record<string, string> = { GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+
+/** What somebody needs the right to for a proxied request. */
+export function proxyAttempt({ kind, namespace, id }: ProxyPath, method: string): ResourceAttempt {
+  const path = { group: '', version: 'v1', namespace, plural: kind, subresource: 'proxy', name: id }
+  return { verb: verbs[method] ?? method.toLowerCase(), path }
 }

@@ -1,5 +1,5 @@
 import { forbiddenError, methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
-import { type Decision, refusalOf } from '../auth/authorize.ts'
+import { type Decision, type ResourceAttempt, refusalOf } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects.ts'
 import type { RequestBody, Result, ServerParts } from '../request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
@@ -41,12 +41,11 @@ export class RequestPath {
 
   /** Nothing where the path's API group does not exist. */
   async run(call: Call): Promise<Result | undefined> {
+    const { parts } = this.#context
     this.#checkStore()
-    const asked = this.checkAllowed(call.user, call.what)
-    if (asked) {
-      call.keepBody?.()
-      await asked
-    }
+    const asked = parts.authorizer.authorize(call.user, call.what)
+    if (asked instanceof Promise) call.keepBody?.()
+    checkAllowed(call.user, call.what, asked instanceof Promise ? await asked : asked)
     const { target } = call.what
     if (!target) return this.#unknown(call)
     if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
@@ -58,12 +57,10 @@ export class RequestPath {
     return this.#answer(call, sent instanceof Promise ? await sent : sent)
   }
 
-  /** Throws where somebody may not do what they ask for. Answers a promise only where that has to be asked elsewhere. */
-  checkAllowed(user: UserInfo, what: What): Promise<void> | undefined {
-    const asked = this.#context.parts.authorizer.authorize(user, what)
-    if (asked instanceof Promise) return asked.then((decision) => throwIfRefused(user, what, decision))
-    throwIfRefused(user, what, asked)
-    return undefined
+  /** Rejects where somebody may not do something that is answered elsewhere: proxied requests. */
+  async permit(user: UserInfo, attempt: ResourceAttempt): Promise<void> {
+    this.#checkStore()
+    checkAllowed(user, attempt, await this.#context.parts.authorizer.authorize(user, attempt))
   }
 
   #checkStore(): void {
@@ -82,15 +79,15 @@ export class RequestPath {
     const { handler, path: { namespace, name, subresource }, query } = what
     if (handler === 'not found') throw notFoundPath()
     if (handler === 'not allowed') throw methodNotAllowed()
-    const rules = { gates: parts.gates, now: parts.clock.now() }
+    const rules = { gates: parts.gates, now: parts.clock.now(), user }
     return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, signal })
   }
 }
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
 
-function throwIfRefused(user: UserInfo, what: What, decision: Decision): void {
+function checkAllowed(user: UserInfo, attempt: ResourceAttempt, decision: Decision): void {
   if (decision.allowed) return
-  const { group, plural, subresource, name } = what.path
-  throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, what, decision))
+  const { group, plural, subresource, name } = attempt.path
+  throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, attempt, decision))
 }

@@ -14,9 +14,9 @@ export async function update(request: ResourceRequest): Promise<Result> {
   const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
   checkName(decoded, name)
   checkNamespace(target, decoded, namespace)
-  // With a version to replace, there is only one try.
+  // With a version to replace, there is only one try; what may be created meanwhile is tried twice.
   const { resourceVersion } = decoded.metadata
-  const isOneTry = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
+  const isOneTry = !target.resource.allowCreateOnUpdate && resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
   const next = isOneTry ? () => decoded : () => cloneObject(decoded)
   const { stored, isCreated } = await write(request, { operation: 'UPDATE', next, rules: updateRules(target, subresource), dryRun: options.dryRun })
   return { kind: 'stored', code: isCreated ? 201 : 200, target, stored }

@@ -45,14 +45,17 @@ export function makeChange(write: Write): void {
 }
 
 function checkNew({ request, change }: Write, { metadata }: KubeObject): void {
-  if (change.operation === 'UPDATE') {
-    if (metadata.uid) throw wrongUid(request, metadata.uid, '')
-    // Kubernetes compares versions with what is stored only: an object that a PUT creates may name any.
-    parseVersion(metadata.resourceVersion)
-    delete metadata.resourceVersion
-  } else if (metadata.resourceVersion) {
-    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
-  }
+  if (change.operation === 'UPDATE' && metadata.uid) throw wrongUid(request, metadata.uid, '')
+  if (!metadata.resourceVersion) return
+  if (change.operation !== 'UPDATE') throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
+  // Kubernetes compares versions with what is stored only: an object that an update creates may name any.
+  parseVersion(metadata.resourceVersion)
+  delete metadata.resourceVersion
+}
+
+function parseVersion(version: string): number {
+  if (!/^\d+$/.test(version)) throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
+  return Number(version)
 }
 
 const isUnconditional = ({ metadata: { resourceVersion: version } }: KubeObject): boolean => !version || version === '0'
@@ -66,16 +69,11 @@ function checkPreconditions({ request, change, stored, old }: Write, sent: KubeO
       const { group, plural } = target.resource
       throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
     }
-  } else if (parseVersion(version) !== stored!.revision) {
+  } else if (parseVersion(version!) !== stored!.revision) {
     throw conflict(groupResource(target), name, staleVersion)
   }
   const { uid } = sent.metadata
   if (uid && uid !== old!.metadata.uid && !change.isRelative) throw wrongUid(request, uid, old!.metadata.uid ?? '')
-}
-
-function parseVersion(version: string | undefined): number {
-  if (version && !/^\d+$/.test(version)) throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
-  return Number(version || 0)
 }
 
 function wrongUid(request: ResourceRequest, sent: string, stored: string): ApiError {

@@ -16,7 +16,7 @@ export class ResourceTrial {
 
   constructor(resource: Resource, gates: Partial<Record<GateName, boolean>> = {}, now = 0) {
     this.#resource = resource
-    this.#ctx = { gates: FeatureGates.of(gates), now }
+    this.#ctx = { gates: FeatureGates.of(gates), now, user: { name: 'ann', uid: '7', groups: ['crew'], extra: {} } }
   }
 
   /** The object as it would be stored; `any`, so that tests can look into it. */

@@ -193,6 +193,11 @@ describe('an update', () => {
   })
 })
 
+it('a request says who sent it, whatever it said', () => {
+  const created = trial.created({ spec: { ...spec, username: 'root', groups: ['system:masters'], extra: { a: ['b'] } } })
+  expect(created.spec).toEqual({ ...spec, username: 'ann', uid: '7', groups: ['crew'] })
+})
+
 describe('the table of certificate signing requests', () => {
   it.each<[string, object, string]>([
     ['nobody has decided', {}, 'Pending'],

@@ -34,6 +34,19 @@ function setConditions(csr: CertificateSigningRequest, conditions: CertificateSi
   csr.status = { ...(conditions.length ? { conditions } : {}), ...rest }
 }
 
+/** A request says who asks for it; what its sender says about that is dropped. */
+function prepareCreation(csr: CertificateSigningRequest, { user }: RuleContext): void {
+  const { username: _n, uid: _u, groups: _g, extra: _e, ...spec } = csr.spec
+  const { name = '', uid, groups = [], extra = {} } = user ?? {}
+  csr.spec = {
+    ...spec,
+    username: name,
+    ...(uid ? { uid } : {}),
+    ...(groups.length ? { groups: [...groups] } : {}),
+    ...(Object.keys(extra).length ? { extra } : {}),
+  }
+}
+
 /** Through status a signer adds the certificate, or that it failed. How the request was decided is not its business. */
 function prepareStatus(csr: CertificateSigningRequest, old: CertificateSigningRequest, { now }: RuleContext): void {
   csr.spec = old.spec
@@ -97,6 +110,7 @@ export const certificatesigningrequests = defineResource<CertificateSigningReque
   shortNames: ['csr'],
   namespaced: false,
   nameRule: pathSegmentName,
+  prepareForCreate: prepareCreation,
   validate: (csr) => validateRequest(csr),
   prepareForUpdate(csr, old) {
     csr.spec = old.spec
