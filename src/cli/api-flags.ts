@@ -17,7 +17,7 @@ export function addApiFlags(command: Command): Command {
     .option('--client-ca-file <file>', 'further certificate authorities of client certificates, in PEM')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
     .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
-    .option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them', timeoutMs, 3_600_000)
+    .addOption(new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them').argParser(timeoutMs).default(3_600_000, '1h'))
     .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
     .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
     .option('--feature-gates <gates>', 'A=true,B=false', gates)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { RunControllersOptions } from '../cluster/index.ts'
 import { absolutePath, count, durationMs, list } from './flag-values.ts'
 import { addPartFlags, readPartFlags } from './part-flags.ts'
@@ -30,7 +30,7 @@ export function addControllerFlags(command: Command): Command {
     .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
     .option('--cluster-signing-cert-file <file>', 'the certificate of the authority that signs certificates, in PEM')
     .option('--cluster-signing-key-file <file>', 'its key, in PEM')
-    .option('--cluster-signing-duration <duration>', 'the longest life of signed certificates', durationMs, yearMs)
+    .addOption(new Option('--cluster-signing-duration <duration>', 'the longest life of signed certificates').argParser(durationMs).default(yearMs, '8760h'))
   for (const [flag, name] of Object.entries(workerFlags)) command.option(`--${flag} <number>`, `how many objects ${name} works on at the same time`, count)
   return command
 }

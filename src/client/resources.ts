@@ -68,120 +68,100 @@ import type {
   VolumeAttachment,
   VolumeAttributesClass,
 } from '../api/generated/types.ts'
-import type { KubeObject } from '../api/object.ts'
+import { kindNames } from '../api/kind-names.ts'
 import { type ResourceType, resourceType } from './resource-type.ts'
 
-const inNamespaces = <T extends KubeObject>(group: string, version: string, plural: string, kind: string): ResourceType<T> =>
-  resourceType<T>({ group, version, plural, kind, namespaced: true })
+export const configmaps = resourceType<ConfigMap>(kindNames.configmaps)
+export const endpoints = resourceType<Endpoints>(kindNames.endpoints)
+export const events = resourceType<CoreV1Event>(kindNames.events)
+export const limitranges = resourceType<LimitRange>(kindNames.limitranges)
+export const namespaces = resourceType<Namespace>(kindNames.namespaces)
+export const nodes = resourceType<Node>(kindNames.nodes)
+export const persistentvolumeclaims = resourceType<PersistentVolumeClaim>(kindNames.persistentvolumeclaims)
+export const persistentvolumes = resourceType<PersistentVolume>(kindNames.persistentvolumes)
+export const pods = resourceType<Pod>(kindNames.pods)
+export const podtemplates = resourceType<PodTemplate>(kindNames.podtemplates)
+export const replicationcontrollers = resourceType<ReplicationController>(kindNames.replicationcontrollers)
+export const resourcequotas = resourceType<ResourceQuota>(kindNames.resourcequotas)
+export const secrets = resourceType<Secret>(kindNames.secrets)
+export const serviceaccounts = resourceType<ServiceAccount>(kindNames.serviceaccounts)
+export const services = resourceType<Service>(kindNames.services)
 
-const clusterWide = <T extends KubeObject>(group: string, version: string, plural: string, kind: string): ResourceType<T> =>
-  resourceType<T>({ group, version, plural, kind, namespaced: false })
+export const mutatingadmissionpolicies = resourceType<MutatingAdmissionPolicy>(kindNames.mutatingadmissionpolicies)
+export const mutatingadmissionpolicybindings = resourceType<MutatingAdmissionPolicyBinding>(kindNames.mutatingadmissionpolicybindings)
+export const mutatingwebhookconfigurations = resourceType<MutatingWebhookConfiguration>(kindNames.mutatingwebhookconfigurations)
+export const validatingadmissionpolicies = resourceType<ValidatingAdmissionPolicy>(kindNames.validatingadmissionpolicies)
+export const validatingadmissionpolicybindings = resourceType<ValidatingAdmissionPolicyBinding>(kindNames.validatingadmissionpolicybindings)
+export const validatingwebhookconfigurations = resourceType<ValidatingWebhookConfiguration>(kindNames.validatingwebhookconfigurations)
 
-export const configmaps = inNamespaces<ConfigMap>('', 'v1', 'configmaps', 'ConfigMap')
-export const endpoints = inNamespaces<Endpoints>('', 'v1', 'endpoints', 'Endpoints')
-export const events = inNamespaces<CoreV1Event>('', 'v1', 'events', 'Event')
-export const limitranges = inNamespaces<LimitRange>('', 'v1', 'limitranges', 'LimitRange')
-export const namespaces = clusterWide<Namespace>('', 'v1', 'namespaces', 'Namespace')
-export const nodes = clusterWide<Node>('', 'v1', 'nodes', 'Node')
-export const persistentvolumeclaims = inNamespaces<PersistentVolumeClaim>('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim')
-export const persistentvolumes = clusterWide<PersistentVolume>('', 'v1', 'persistentvolumes', 'PersistentVolume')
-export const pods = inNamespaces<Pod>('', 'v1', 'pods', 'Pod')
-export const podtemplates = inNamespaces<PodTemplate>('', 'v1', 'podtemplates', 'PodTemplate')
-export const replicationcontrollers = inNamespaces<ReplicationController>('', 'v1', 'replicationcontrollers', 'ReplicationController')
-export const resourcequotas = inNamespaces<ResourceQuota>('', 'v1', 'resourcequotas', 'ResourceQuota')
-export const secrets = inNamespaces<Secret>('', 'v1', 'secrets', 'Secret')
-export const serviceaccounts = inNamespaces<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount')
-export const services = inNamespaces<Service>('', 'v1', 'services', 'Service')
+export const apiservices = resourceType<APIService>(kindNames.apiservices)
 
-const admissionKind = <T extends KubeObject>(plural: string, kind: string) =>
-  clusterWide<T>('admissionregistration.k8s.io', 'v1', plural, kind)
-
-export const mutatingadmissionpolicies =
-  admissionKind<MutatingAdmissionPolicy>('mutatingadmissionpolicies', 'MutatingAdmissionPolicy')
-export const mutatingadmissionpolicybindings =
-  admissionKind<MutatingAdmissionPolicyBinding>('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding')
-export const mutatingwebhookconfigurations =
-  admissionKind<MutatingWebhookConfiguration>('mutatingwebhookconfigurations', 'MutatingWebhookConfiguration')
-export const validatingadmissionpolicies =
-  admissionKind<ValidatingAdmissionPolicy>('validatingadmissionpolicies', 'ValidatingAdmissionPolicy')
-export const validatingadmissionpolicybindings =
-  admissionKind<ValidatingAdmissionPolicyBinding>('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding')
-export const validatingwebhookconfigurations =
-  admissionKind<ValidatingWebhookConfiguration>('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration')
-
-export const apiservices = clusterWide<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService')
-
-export const controllerrevisions = inNamespaces<ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision')
-export const daemonsets = inNamespaces<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet')
-export const deployments = inNamespaces<Deployment>('apps', 'v1', 'deployments', 'Deployment')
-export const replicasets = inNamespaces<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet')
-export const statefulsets = inNamespaces<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet')
+export const controllerrevisions = resourceType<ControllerRevision>(kindNames.controllerrevisions)
+export const daemonsets = resourceType<DaemonSet>(kindNames.daemonsets)
+export const deployments = resourceType<Deployment>(kindNames.deployments)
+export const replicasets = resourceType<ReplicaSet>(kindNames.replicasets)
+export const statefulsets = resourceType<StatefulSet>(kindNames.statefulsets)
 
 /** CloneSets as they are stored. */
-export const clonesets = inNamespaces<CloneSet>('apps.kruise.io', 'v1alpha1', 'clonesets', 'CloneSet')
-export const clonesetsV1beta1 = inNamespaces<V1beta1CloneSet>('apps.kruise.io', 'v1beta1', 'clonesets', 'CloneSet')
+export const clonesets = resourceType<CloneSet>(kindNames.clonesets)
+export const clonesetsV1beta1 = resourceType<V1beta1CloneSet>(kindNames.clonesetsV1beta1)
 
-export const horizontalpodautoscalers = inNamespaces<V2HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
+export const horizontalpodautoscalers = resourceType<V2HorizontalPodAutoscaler>(kindNames.horizontalpodautoscalers)
 
-export const horizontalpodautoscalersV1 = inNamespaces<HorizontalPodAutoscaler>('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler')
+export const horizontalpodautoscalersV1 = resourceType<HorizontalPodAutoscaler>(kindNames.horizontalpodautoscalersV1)
 
-export const certificatesigningrequests = clusterWide<CertificateSigningRequest>(
-  'certificates.k8s.io', 'v1', 'certificatesigningrequests', 'CertificateSigningRequest',
-)
+export const certificatesigningrequests = resourceType<CertificateSigningRequest>(kindNames.certificatesigningrequests)
 
-export const cronjobs = inNamespaces<CronJob>('batch', 'v1', 'cronjobs', 'CronJob')
-export const jobs = inNamespaces<Job>('batch', 'v1', 'jobs', 'Job')
+export const cronjobs = resourceType<CronJob>(kindNames.cronjobs)
+export const jobs = resourceType<Job>(kindNames.jobs)
 
-export const leases = inNamespaces<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease')
-export const leasecandidates = inNamespaces<V1beta1LeaseCandidate>('coordination.k8s.io', 'v1beta1', 'leasecandidates', 'LeaseCandidate')
+export const leases = resourceType<Lease>(kindNames.leases)
+export const leasecandidates = resourceType<V1beta1LeaseCandidate>(kindNames.leasecandidates)
 
-export const endpointslices = inNamespaces<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice')
+export const endpointslices = resourceType<EndpointSlice>(kindNames.endpointslices)
 
-export const eventsV1 = inNamespaces<EventsV1Event>('events.k8s.io', 'v1', 'events', 'Event')
+export const eventsV1 = resourceType<EventsV1Event>(kindNames.eventsV1)
 
-const flowControl = 'flowcontrol.apiserver.k8s.io'
-export const flowschemas = clusterWide<FlowSchema>(flowControl, 'v1', 'flowschemas', 'FlowSchema')
-export const prioritylevelconfigurations = clusterWide<PriorityLevelConfiguration>(
-  flowControl, 'v1', 'prioritylevelconfigurations', 'PriorityLevelConfiguration',
-)
+export const flowschemas = resourceType<FlowSchema>(kindNames.flowschemas)
+export const prioritylevelconfigurations = resourceType<PriorityLevelConfiguration>(kindNames.prioritylevelconfigurations)
 
-export const ingressclasses = clusterWide<IngressClass>('networking.k8s.io', 'v1', 'ingressclasses', 'IngressClass')
-export const ipaddresses = clusterWide<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress')
-export const ingresses = inNamespaces<Ingress>('networking.k8s.io', 'v1', 'ingresses', 'Ingress')
-export const networkpolicies = inNamespaces<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy')
-export const servicecidrs = clusterWide<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR')
+export const ingressclasses = resourceType<IngressClass>(kindNames.ingressclasses)
+export const ipaddresses = resourceType<IPAddress>(kindNames.ipaddresses)
+export const ingresses = resourceType<Ingress>(kindNames.ingresses)
+export const networkpolicies = resourceType<NetworkPolicy>(kindNames.networkpolicies)
+export const servicecidrs = resourceType<ServiceCIDR>(kindNames.servicecidrs)
 
-export const runtimeclasses = clusterWide<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass')
+export const runtimeclasses = resourceType<RuntimeClass>(kindNames.runtimeclasses)
 
-export const poddisruptionbudgets = inNamespaces<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget')
+export const poddisruptionbudgets = resourceType<PodDisruptionBudget>(kindNames.poddisruptionbudgets)
 
-export const clusterrolebindings = clusterWide<ClusterRoleBinding>('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', 'ClusterRoleBinding')
-export const clusterroles = clusterWide<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole')
-export const rolebindings = inNamespaces<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding')
-export const roles = inNamespaces<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role')
+export const clusterrolebindings = resourceType<ClusterRoleBinding>(kindNames.clusterrolebindings)
+export const clusterroles = resourceType<ClusterRole>(kindNames.clusterroles)
+export const rolebindings = resourceType<RoleBinding>(kindNames.rolebindings)
+export const roles = resourceType<Role>(kindNames.roles)
 
-export const deviceclasses = clusterWide<DeviceClass>('resource.k8s.io', 'v1', 'deviceclasses', 'DeviceClass')
-export const resourceclaims = inNamespaces<ResourceV1ResourceClaim>('resource.k8s.io', 'v1', 'resourceclaims', 'ResourceClaim')
-export const resourceclaimtemplates = inNamespaces<ResourceClaimTemplate>('resource.k8s.io', 'v1', 'resourceclaimtemplates', 'ResourceClaimTemplate')
-export const resourceslices = clusterWide<ResourceSlice>('resource.k8s.io', 'v1', 'resourceslices', 'ResourceSlice')
+export const deviceclasses = resourceType<DeviceClass>(kindNames.deviceclasses)
+export const resourceclaims = resourceType<ResourceV1ResourceClaim>(kindNames.resourceclaims)
+export const resourceclaimtemplates = resourceType<ResourceClaimTemplate>(kindNames.resourceclaimtemplates)
+export const resourceslices = resourceType<ResourceSlice>(kindNames.resourceslices)
 
-export const priorityclasses = clusterWide<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass')
+export const priorityclasses = resourceType<PriorityClass>(kindNames.priorityclasses)
 
-export const csidrivers = clusterWide<CSIDriver>('storage.k8s.io', 'v1', 'csidrivers', 'CSIDriver')
-export const csinodes = clusterWide<CSINode>('storage.k8s.io', 'v1', 'csinodes', 'CSINode')
-export const csistoragecapacities = inNamespaces<CSIStorageCapacity>('storage.k8s.io', 'v1', 'csistoragecapacities', 'CSIStorageCapacity')
-export const storageclasses = clusterWide<StorageClass>('storage.k8s.io', 'v1', 'storageclasses', 'StorageClass')
-export const volumeattachments = clusterWide<VolumeAttachment>('storage.k8s.io', 'v1', 'volumeattachments', 'VolumeAttachment')
-export const volumeattributesclasses = clusterWide<VolumeAttributesClass>('storage.k8s.io', 'v1', 'volumeattributesclasses', 'VolumeAttributesClass')
+export const csidrivers = resourceType<CSIDriver>(kindNames.csidrivers)
+export const csinodes = resourceType<CSINode>(kindNames.csinodes)
+export const csistoragecapacities = resourceType<CSIStorageCapacity>(kindNames.csistoragecapacities)
+export const storageclasses = resourceType<StorageClass>(kindNames.storageclasses)
+export const volumeattachments = resourceType<VolumeAttachment>(kindNames.volumeattachments)
+export const volumeattributesclasses = resourceType<VolumeAttributesClass>(kindNames.volumeattributesclasses)
 
 // Questions: they are created, answered, and never stored.
-export const selfsubjectreviews = clusterWide<SelfSubjectReview>('authentication.k8s.io', 'v1', 'selfsubjectreviews', 'SelfSubjectReview')
-export const tokenreviews = clusterWide<TokenReview>('authentication.k8s.io', 'v1', 'tokenreviews', 'TokenReview')
+export const selfsubjectreviews = resourceType<SelfSubjectReview>(kindNames.selfsubjectreviews)
+export const tokenreviews = resourceType<TokenReview>(kindNames.tokenreviews)
 
-export const localsubjectaccessreviews = inNamespaces<LocalSubjectAccessReview>('authorization.k8s.io', 'v1', 'localsubjectaccessreviews', 'LocalSubjectAccessReview')
-export const selfsubjectaccessreviews = clusterWide<SelfSubjectAccessReview>('authorization.k8s.io', 'v1', 'selfsubjectaccessreviews', 'SelfSubjectAccessReview')
-export const selfsubjectrulesreviews = clusterWide<SelfSubjectRulesReview>('authorization.k8s.io', 'v1', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview')
-export const subjectaccessreviews = clusterWide<SubjectAccessReview>('authorization.k8s.io', 'v1', 'subjectaccessreviews', 'SubjectAccessReview')
+export const localsubjectaccessreviews = resourceType<LocalSubjectAccessReview>(kindNames.localsubjectaccessreviews)
+export const selfsubjectaccessreviews = resourceType<SelfSubjectAccessReview>(kindNames.selfsubjectaccessreviews)
+export const selfsubjectrulesreviews = resourceType<SelfSubjectRulesReview>(kindNames.selfsubjectrulesreviews)
+export const subjectaccessreviews = resourceType<SubjectAccessReview>(kindNames.subjectaccessreviews)
 
 /** Every kind that is built in and stored. Kinds that need a gate are not among them: whoever waits for a cache of one would wait for ever. */
 export const builtInResources: readonly ResourceType[] = [

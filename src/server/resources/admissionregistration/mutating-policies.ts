@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type {
   MutatingAdmissionPolicy,
@@ -18,7 +19,7 @@ import {
 import {
   bindingColumns,
   policyColumns,
-  policyKind,
+  policyRules,
   specPath,
   validateBinding,
   validateConstraints,
@@ -68,9 +69,8 @@ function validate({ spec }: MutatingAdmissionPolicy, old?: MutatingAdmissionPoli
 
 /** Expressions that change what is asked for. */
 export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>({
-  ...policyKind,
-  kind: 'MutatingAdmissionPolicy',
-  plural: 'mutatingadmissionpolicies',
+  ...kindNames.mutatingadmissionpolicies,
+  ...policyRules,
   toldStorageVersion: 'v1beta1',
   defaults({ spec }) {
     spec.failurePolicy ??= 'Fail'
@@ -89,9 +89,8 @@ const validatePolicyBinding = ({ spec }: MutatingAdmissionPolicyBinding): FieldE
 
 /** Bindings: the resources that a policy applies to, and its parameters. */
 export const mutatingadmissionpolicybindings = defineResource<MutatingAdmissionPolicyBinding>({
-  ...policyKind,
-  kind: 'MutatingAdmissionPolicyBinding',
-  plural: 'mutatingadmissionpolicybindings',
+  ...kindNames.mutatingadmissionpolicybindings,
+  ...policyRules,
   toldStorageVersion: 'v1beta1',
   defaults: ({ spec }) => defaultMatchResources(spec.matchResources),
   validate: validatePolicyBinding,

@@ -81,11 +81,7 @@ export function validateBinding({ policyName = '', paramRef, matchResources }: B
 }
 
 /** Fields that the four kinds of policies and bindings have in common. */
-export const policyKind = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  categories: ['api-extensions'],
-  namespaced: false,
+export const policyRules = {
   nameRule: subdomainName,
   generation: {
     changed: (object: KubeObject, old: KubeObject) =>

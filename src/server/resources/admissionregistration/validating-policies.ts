@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type {
   AuditAnnotation,
@@ -23,7 +24,7 @@ import {
 import {
   bindingColumns,
   policyColumns,
-  policyKind,
+  policyRules,
   specPath,
   validateBinding,
   validateConstraints,
@@ -115,9 +116,8 @@ function validateStatus({ typeChecking, conditions }: ValidatingAdmissionPolicyS
 
 /** Expressions that requests have to satisfy. */
 export const validatingadmissionpolicies = defineResource<ValidatingAdmissionPolicy>({
-  ...policyKind,
-  kind: 'ValidatingAdmissionPolicy',
-  plural: 'validatingadmissionpolicies',
+  ...kindNames.validatingadmissionpolicies,
+  ...policyRules,
   defaults({ spec }) {
     spec.failurePolicy ??= 'Fail'
     defaultMatchResources(spec.matchConstraints)
@@ -156,9 +156,8 @@ const validatePolicyBinding = ({ spec }: ValidatingAdmissionPolicyBinding): Fiel
 
 /** Bindings: the resources that a policy applies to, its parameters, and the actions on a violation. */
 export const validatingadmissionpolicybindings = defineResource<ValidatingAdmissionPolicyBinding>({
-  ...policyKind,
-  kind: 'ValidatingAdmissionPolicyBinding',
-  plural: 'validatingadmissionpolicybindings',
+  ...kindNames.validatingadmissionpolicybindings,
+  ...policyRules,
   defaults: ({ spec }) => defaultMatchResources(spec.matchResources),
   validate: validatePolicyBinding,
   validateUpdate: validatePolicyBinding,

@@ -1,3 +1,4 @@
+import { type KindNames, kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type {
   MutatingWebhook,
@@ -148,14 +149,9 @@ const columns: Column<Configuration>[] = [
   ageColumn(),
 ]
 
-const webhookConfigurations = (kind: string, plural: string, isMutating: boolean): Resource =>
+const webhookConfigurations = (names: KindNames, isMutating: boolean): Resource =>
   defineResource<Configuration>({
-    group: 'admissionregistration.k8s.io',
-    version: 'v1',
-    kind,
-    plural,
-    categories: ['api-extensions'],
-    namespaced: false,
+    ...names,
     nameRule: subdomainName,
     generation: { changed: (configuration, old) => !deepEqual(configuration.webhooks, old.webhooks) },
     allowUnconditionalUpdate: false,
@@ -170,8 +166,8 @@ const webhookConfigurations = (kind: string, plural: string, isMutating: boolean
 
 /** Servers to be asked whether a request is fine. */
 export const validatingwebhookconfigurations =
-  webhookConfigurations('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', false)
+  webhookConfigurations(kindNames.validatingwebhookconfigurations, false)
 
 /** Servers that change what is asked for. */
 export const mutatingwebhookconfigurations =
-  webhookConfigurations('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', true)
+  webhookConfigurations(kindNames.mutatingwebhookconfigurations, true)

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { APIService, APIServiceCondition } from '../../../api/generated/types.ts'
 import { timestamp } from '../../../api/timestamp.ts'
@@ -101,12 +102,7 @@ const columns: Column<APIService>[] = [
 
 /** Groups and versions of the API, and who serves them. */
 export const apiservices = defineResource<APIService>({
-  group: 'apiregistration.k8s.io',
-  version: 'v1',
-  kind: 'APIService',
-  plural: 'apiservices',
-  categories: ['api-extensions'],
-  namespaced: false,
+  ...kindNames.apiservices,
   nameRule: pathSegmentName,
   allowUnconditionalUpdate: false,
   defaults({ spec }) {

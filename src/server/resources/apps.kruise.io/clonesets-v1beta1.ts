@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { CloneSet, V1beta1CloneSet } from '../../../api/generated/types.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -18,17 +19,15 @@ const validateType = ({ spec }: V1beta1CloneSet): FieldError[] => {
 
 /** apps.kruise.io/v1beta1 CloneSets: the same objects as v1alpha1's, with the parameters of the rollout in a structure of their own. */
 export const clonesetsV1beta1 = defineResource<V1beta1CloneSet>({
+  ...kindNames.clonesetsV1beta1,
   ...sharedRules,
-  version: 'v1beta1',
   type: 'V1beta1CloneSet',
   defaults: defaultV1beta1CloneSet,
   validate: (obj) => [...validateCloneSetSpec(obj.spec, rolloutOfV1beta1(obj.spec)), ...validateType(obj)],
   validateUpdate: (obj, old) => [...validateCloneSetUpdate(obj.spec, old.spec, rolloutOfV1beta1(obj.spec)), ...validateType(obj)],
   columns: cloneSetColumns,
   storedAs: {
-    group: 'apps.kruise.io',
-    version: 'v1alpha1',
-    plural: 'clonesets',
+    ...kindNames.clonesets,
     toStored: cloneSetFromV1beta1,
     fromStored: (obj) => cloneSetToV1beta1(obj as CloneSet),
   },

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { CloneSet } from '../../../api/generated/types.ts'
 import { podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
 import type { KubeObject } from '../../../api/object.ts'
@@ -22,11 +23,6 @@ type Shared = KubeObject & { spec: SharedSpec; status: CloneSet['status'] }
 
 /** What is the same of CloneSets of either version. */
 export const sharedRules = {
-  group: 'apps.kruise.io',
-  kind: 'CloneSet',
-  plural: 'clonesets',
-  shortNames: ['clone'],
-  namespaced: true,
   nameRule: subdomainName,
   generation: true,
   begin: checkPodsToDelete,
@@ -37,8 +33,8 @@ export const sharedRules = {
 
 /** apps.kruise.io/v1alpha1 CloneSets: the stored form. */
 export const clonesets = defineResource<CloneSet>({
+  ...kindNames.clonesets,
   ...sharedRules,
-  version: 'v1alpha1',
   defaults: defaultCloneSet,
   validate: ({ spec }) => validateCloneSetSpec(spec, rolloutOf(spec)),
   validateUpdate: ({ spec }, old) => validateCloneSetUpdate(spec, old.spec, rolloutOf(spec)),

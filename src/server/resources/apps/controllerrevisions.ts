@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { ControllerRevision } from '../../../api/generated/types.ts'
 import { validateImmutableField, validateNonnegative } from '../../../api/validation/field-checks.ts'
@@ -24,11 +25,7 @@ function controllerText(obj: ControllerRevision): string {
 
 /** apps/v1 ControllerRevisions. */
 export const controllerrevisions = defineResource<ControllerRevision>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'ControllerRevision',
-  plural: 'controllerrevisions',
-  namespaced: true,
+  ...kindNames.controllerrevisions,
   nameRule: subdomainName,
   validate: (obj) => [...validateData(obj.data), ...validateNonnegative(obj.revision, Path.of('revision'))],
   validateUpdate: (obj, old) => [

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy } from '../../../api/generated/types.ts'
@@ -136,13 +137,7 @@ const columns: Column<DaemonSet>[] = [
 
 /** apps/v1 DaemonSets. */
 export const daemonsets = defineResource<DaemonSet>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'DaemonSet',
-  plural: 'daemonsets',
-  shortNames: ['ds'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.daemonsets,
   nameRule: subdomainName,
   generation: true,
   defaults: applyDefaults,

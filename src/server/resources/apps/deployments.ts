@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../api/generated/types.ts'
@@ -122,13 +123,7 @@ const columns: Column<Deployment>[] = [
 
 /** apps/v1 Deployments. */
 export const deployments = defineResource<Deployment>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-  shortNames: ['deploy'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.deployments,
   nameRule: subdomainName,
   // Annotations go to the ReplicaSets, so a change of them is one for the controller, too.
   generation: { changed: (obj, old) => !semanticEqual(obj.spec, old.spec) || !semanticEqual(obj.metadata.annotations, old.metadata.annotations) },

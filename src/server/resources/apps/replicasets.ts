@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ReplicaSet, ReplicaSetSpec } from '../../../api/generated/types.ts'
 import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
@@ -45,13 +46,7 @@ export function validateReplicaStatus(status: ReplicaSet['status'], path: Path):
 
 /** apps/v1 ReplicaSets. */
 export const replicasets = defineResource<ReplicaSet>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'ReplicaSet',
-  plural: 'replicasets',
-  shortNames: ['rs'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.replicasets,
   nameRule: subdomainName,
   generation: true,
   defaults(obj) {

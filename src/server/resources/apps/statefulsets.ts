@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../../api/generated/types.ts'
 import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
 import { labelName } from '../../../api/validation/names.ts'
@@ -44,13 +45,7 @@ function dropGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefined
 
 /** apps/v1 StatefulSets. */
 export const statefulsets = defineResource<StatefulSet>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'StatefulSet',
-  plural: 'statefulsets',
-  shortNames: ['sts'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.statefulsets,
   nameRule: labelName,
   generation: true,
   defaults: applyDefaults,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -33,13 +34,7 @@ const columns = autoscalerColumns.map(
 
 /** autoscaling/v1 HorizontalPodAutoscalers: the same objects as v2's, seen through fewer fields and four annotations. */
 export const horizontalpodautoscalersV1 = defineResource<HorizontalPodAutoscaler>({
-  group: 'autoscaling',
-  version: 'v1',
-  kind: 'HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
-  shortNames: ['hpa'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.horizontalpodautoscalersV1,
   nameRule: subdomainName,
   defaults(obj) {
     obj.spec ??= {} as HorizontalPodAutoscalerSpec
@@ -60,9 +55,7 @@ export const horizontalpodautoscalersV1 = defineResource<HorizontalPodAutoscaler
   },
   columns,
   storedAs: {
-    group: 'autoscaling',
-    version: 'v2',
-    plural: 'horizontalpodautoscalers',
+    ...kindNames.horizontalpodautoscalers,
     toStored: (obj): KubeObject => autoscalerFromV1(obj),
     fromStored: (obj) => autoscalerToV1(obj as V2HorizontalPodAutoscaler),
   },

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -35,13 +36,7 @@ export const autoscalerColumns: Column<V2HorizontalPodAutoscaler>[] = [
 
 /** autoscaling/v2 HorizontalPodAutoscalers. */
 export const horizontalpodautoscalers = defineResource<V2HorizontalPodAutoscaler>({
-  group: 'autoscaling',
-  version: 'v2',
-  kind: 'HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
-  shortNames: ['hpa'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.horizontalpodautoscalers,
   type: 'V2HorizontalPodAutoscaler',
   nameRule: subdomainName,
   defaults(obj) {

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/types.ts'
 import { CronScheduleError, parseCronSchedule, timeZoneProblems } from '../../../api/kinds/cron-schedule.ts'
@@ -109,13 +110,7 @@ const columns: Column<CronJob>[] = [
 
 /** batch/v1 CronJobs. */
 export const cronjobs = defineResource<CronJob>({
-  group: 'batch',
-  version: 'v1',
-  kind: 'CronJob',
-  plural: 'cronjobs',
-  shortNames: ['cj'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.cronjobs,
   nameRule: subdomainName,
   generation: true,
   defaults: applyDefaults,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Job, JobSpec } from '../../../api/generated/types.ts'
 import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
@@ -115,12 +116,7 @@ const columns: Column<Job>[] = [
 
 /** batch/v1 Jobs. */
 export const jobs = defineResource<Job>({
-  group: 'batch',
-  version: 'v1',
-  kind: 'Job',
-  plural: 'jobs',
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.jobs,
   nameRule: subdomainName,
   generation: true,
   defaults: applyDefaults,

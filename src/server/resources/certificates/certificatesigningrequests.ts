@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/types.ts'
 import { humanDuration } from '../../../api/printing/duration.ts'
@@ -103,12 +104,7 @@ const columns: Column<CertificateSigningRequest>[] = [
 
 /** Requests for certificates. Who asks is written into them by admission (`certificate-requests.ts`). */
 export const certificatesigningrequests = defineResource<CertificateSigningRequest>({
-  group: 'certificates.k8s.io',
-  version: 'v1',
-  kind: 'CertificateSigningRequest',
-  plural: 'certificatesigningrequests',
-  shortNames: ['csr'],
-  namespaced: false,
+  ...kindNames.certificatesigningrequests,
   nameRule: pathSegmentName,
   prepareForCreate: prepareCreation,
   validate: (csr) => validateRequest(csr),

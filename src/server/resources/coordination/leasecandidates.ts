@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { V1beta1LeaseCandidate as LeaseCandidate } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
@@ -56,12 +57,8 @@ const validate = ({ spec }: LeaseCandidate): FieldError[] => [
 
 /** A process that may become the leader of an election which the server decides. */
 export const leasecandidates = defineResource<LeaseCandidate>({
-  group: 'coordination.k8s.io',
-  version: 'v1beta1',
-  kind: 'LeaseCandidate',
-  plural: 'leasecandidates',
+  ...kindNames.leasecandidates,
   type: 'V1beta1LeaseCandidate',
-  namespaced: true,
   gate: 'CoordinatedLeaderElection',
   nameRule,
   allowCreateOnUpdate: true,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Lease } from '../../../api/generated/types.ts'
 import { validateNonnegative, validatePositive } from '../../../api/validation/field-checks.ts'
@@ -23,11 +24,7 @@ function validate({ spec = {} }: Lease): FieldError[] {
 
 /** Who may do something for how long: leaders of elections, and signs of life of nodes. */
 export const leases = defineResource<Lease>({
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  namespaced: true,
+  ...kindNames.leases,
   nameRule: subdomainName,
   prepareForCreate: dropElection,
   prepareForUpdate: dropElection,

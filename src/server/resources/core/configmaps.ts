@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { ConfigMap } from '../../../api/generated/types.ts'
@@ -49,12 +50,7 @@ function validateUpdate(obj: ConfigMap, old: ConfigMap): FieldError[] {
 
 /** Configuration that is no secret. */
 export const configmaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  shortNames: ['cm'],
-  namespaced: true,
+  ...kindNames.configmaps,
   nameRule: subdomainName,
   validate,
   validateUpdate,

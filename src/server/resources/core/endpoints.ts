@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { CoreV1EndpointPort, EndpointAddress, EndpointSubset, Endpoints } from '../../../api/generated/types.ts'
@@ -57,12 +58,7 @@ function endpointsText({ subsets = [] }: Endpoints): string {
 
 /** The addresses behind a service, in the old form. */
 export const endpoints = defineResource<Endpoints>({
-  group: '',
-  version: 'v1',
-  kind: 'Endpoints',
-  plural: 'endpoints',
-  shortNames: ['ep'],
-  namespaced: true,
+  ...kindNames.endpoints,
   nameRule: subdomainName,
   defaults(obj) {
     for (const subset of obj.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'

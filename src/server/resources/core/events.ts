@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { CoreV1Event, ObjectReference } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
@@ -24,13 +25,8 @@ function writtenAt(object: KubeObject): (string | null | undefined)[] {
 
 /** Reports of what happened to other objects. */
 export const events = defineResource<CoreV1Event>({
-  group: '',
-  version: 'v1',
-  kind: 'Event',
+  ...kindNames.events,
   type: 'CoreV1Event',
-  plural: 'events',
-  shortNames: ['ev'],
-  namespaced: true,
   nameRule: pathSegmentName,
   validate: validateEvent,
   validateUpdate: validateEvent,

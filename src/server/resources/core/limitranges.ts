@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { LimitRange, LimitRangeItem } from '../../../api/generated/types.ts'
 import { type ResourceList, isOvercommitAllowed, roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
 import { checkContainerResourceName, checkResourceName } from '../../../api/kinds/resource-requirements.ts'
@@ -98,12 +99,7 @@ function validate({ spec }: LimitRange): FieldError[] {
 
 /** What containers, pods and claims of a namespace may ask for, and what they get if they ask for nothing. */
 export const limitranges = defineResource<LimitRange>({
-  group: '',
-  version: 'v1',
-  kind: 'LimitRange',
-  plural: 'limitranges',
-  shortNames: ['limits'],
-  namespaced: true,
+  ...kindNames.limitranges,
   nameRule: subdomainName,
   allowCreateOnUpdate: true,
   defaults({ spec }) {

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { Namespace } from '../../../api/generated/types.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { isQualifiedName, labelName } from '../../../api/validation/names.ts'
@@ -31,12 +32,7 @@ function validatePhase({ metadata, status }: Namespace): FieldError[] {
 
 /** Scopes for names. Its own list of finalizers, changed only through `finalize`, holds it until its contents are gone. */
 export const namespaces = defineResource<Namespace>({
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  shortNames: ['ns'],
-  namespaced: false,
+  ...kindNames.namespaces,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   nameRule: labelName,
   defaults(obj) {

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Node } from '../../../api/generated/types.ts'
 import { isIntegerResource } from '../../../api/kinds/resource-names.ts'
@@ -119,12 +120,7 @@ const addressOf = (node: Node, type: string) => node.status?.addresses?.find((a)
 
 /** Machines. The status may be given on creation. */
 export const nodes = defineResource<Node>({
-  group: '',
-  version: 'v1',
-  kind: 'Node',
-  plural: 'nodes',
-  shortNames: ['no'],
-  namespaced: false,
+  ...kindNames.nodes,
   nameRule: subdomainName,
   defaults,
   keepsStatusOnCreate: true,

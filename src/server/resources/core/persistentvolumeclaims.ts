@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/generated/types.ts'
 import { roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
@@ -35,12 +36,7 @@ const ofVolume = (cell: (status: PersistentVolumeClaim['status']) => string) => 
 
 /** A request for storage. */
 export const persistentvolumeclaims = defineResource<PersistentVolumeClaim>({
-  group: '',
-  version: 'v1',
-  kind: 'PersistentVolumeClaim',
-  plural: 'persistentvolumeclaims',
-  shortNames: ['pvc'],
-  namespaced: true,
+  ...kindNames.persistentvolumeclaims,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults(claim) {

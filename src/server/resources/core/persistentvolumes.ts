@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../api/generated/types.ts'
@@ -100,12 +101,7 @@ const ofSpec = (name: string, field: string, cell: (pv: PersistentVolume) => str
 
 /** A piece of storage in the cluster. */
 export const persistentvolumes = defineResource<PersistentVolume>({
-  group: '',
-  version: 'v1',
-  kind: 'PersistentVolume',
-  plural: 'persistentvolumes',
-  shortNames: ['pv'],
-  namespaced: false,
+  ...kindNames.persistentvolumes,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults(pv) {

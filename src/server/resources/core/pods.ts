@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Pod } from '../../../api/generated/types.ts'
 import { validatePodCreate } from '../../../api/kinds/pod.ts'
@@ -79,13 +80,7 @@ const finished: Record<string, { type: string; status: string; reason: string; m
 
 /** core/v1 Pod. */
 export const pods = defineResource<Pod>({
-  group: '',
-  version: 'v1',
-  kind: 'Pod',
-  plural: 'pods',
-  shortNames: ['po'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.pods,
   nameRule: subdomainName,
 
   defaults: defaultPod,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { PodTemplate } from '../../../api/generated/types.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { defaultPodTemplate, podTemplateWarnings, validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
@@ -13,11 +14,7 @@ const labelsText = (labels: Record<string, string> | undefined): string =>
 
 /** core/v1 PodTemplate. */
 export const podtemplates = defineResource<PodTemplate>({
-  group: '',
-  version: 'v1',
-  kind: 'PodTemplate',
-  plural: 'podtemplates',
-  namespaced: true,
+  ...kindNames.podtemplates,
   nameRule: subdomainName,
 
   defaults: (obj) => defaultPodTemplate(obj.template),

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { ReplicationController, ReplicationControllerSpec } from '../../../api/generated/types.ts'
 import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
@@ -59,13 +60,7 @@ const columns: Column<ReplicationController>[] = [
 
 /** core/v1 ReplicationControllers. */
 export const replicationcontrollers = defineResource<ReplicationController>({
-  group: '',
-  version: 'v1',
-  kind: 'ReplicationController',
-  plural: 'replicationcontrollers',
-  shortNames: ['rc'],
-  categories: ['all'],
-  namespaced: true,
+  ...kindNames.replicationcontrollers,
   nameRule: subdomainName,
   generation: true,
   defaults: applyDefaults,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector, ScopedResourceSelectorRequirement } from '../../../api/generated/types.ts'
 import { isQuotaScope, isScopeForResource, isStandardQuotaResource, validateQuotaAmounts } from '../../../api/kinds/quota-resources.ts'
 import { roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
@@ -107,12 +108,7 @@ function usageText({ status: { hard = {}, used = {} } }: ResourceQuota, ofLimits
 
 /** How much a namespace may have of what. */
 export const resourcequotas = defineResource<ResourceQuota>({
-  group: '',
-  version: 'v1',
-  kind: 'ResourceQuota',
-  plural: 'resourcequotas',
-  shortNames: ['quota'],
-  namespaced: true,
+  ...kindNames.resourcequotas,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults({ spec, status }) {

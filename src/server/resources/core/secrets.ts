@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
@@ -105,11 +106,7 @@ function keyPairWarnings({ type, data = {} }: Secret): string[] {
 
 /** Configuration that is not for everybody's eyes. */
 export const secrets = defineResource<Secret>({
-  group: '',
-  version: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-  namespaced: true,
+  ...kindNames.secrets,
   nameRule: subdomainName,
   defaults,
   validate,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ServiceAccount } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -12,12 +13,7 @@ function keepSecretNames(account: ServiceAccount): void {
 
 /** Identities for processes. */
 export const serviceaccounts = defineResource<ServiceAccount>({
-  group: '',
-  version: 'v1',
-  kind: 'ServiceAccount',
-  plural: 'serviceaccounts',
-  shortNames: ['sa'],
-  namespaced: true,
+  ...kindNames.serviceaccounts,
   nameRule: subdomainName,
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Service, ServicePort } from '../../../api/generated/types.ts'
 import { cidrWarnings, ipWarnings } from '../../../api/validation/ip.ts'
@@ -82,13 +83,7 @@ const labelsText = (labels: Record<string, string> = {}) =>
 /** Services, whose addresses and ports come from `allocation`. */
 export const services = (allocation: ServiceAllocation): Resource =>
   defineResource<Service>({
-    group: '',
-    version: 'v1',
-    kind: 'Service',
-    plural: 'services',
-    shortNames: ['svc'],
-    categories: ['all'],
-    namespaced: true,
+    ...kindNames.services,
     nameRule: labelName,
     defaults,
     prepareForCreate(service) {

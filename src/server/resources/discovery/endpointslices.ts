@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointHints, EndpointSlice } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
@@ -128,11 +129,7 @@ function addressesText(slice: EndpointSlice): string {
 
 /** The addresses behind a service, in parts. */
 export const endpointslices = defineResource<EndpointSlice>({
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-  namespaced: true,
+  ...kindNames.endpointslices,
   nameRule: subdomainName,
   defaults(slice) {
     for (const port of slice.ports ?? []) {

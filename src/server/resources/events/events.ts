@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { CoreV1Event, EventsV1Event } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -56,13 +57,8 @@ const selectors = Object.entries({
 
 /** The same events in their own group, with stricter rules. */
 export const events = defineResource<EventsV1Event>({
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
+  ...kindNames.eventsV1,
   type: 'EventsV1Event',
-  plural: 'events',
-  shortNames: ['ev'],
-  namespaced: true,
   nameRule: subdomainName,
   validate: onCore(validateNewEvent),
   validateUpdate: (event, old) => validateNewEventUpdate(toCoreEvent(event), toCoreEvent(old)),
@@ -70,9 +66,7 @@ export const events = defineResource<EventsV1Event>({
   selectableFields: Object.fromEntries(selectors.map(([name, read]) => [name, onCore(read)])),
   columns: eventColumns.map((column): Column<EventsV1Event> => ({ ...column, cell: (event, now) => column.cell(toCoreEvent(event), now) })),
   storedAs: {
-    group: '',
-    version: 'v1',
-    plural: 'events',
+    ...kindNames.events,
     toStored: (event) => toCoreEvent(event),
     fromStored: (event: KubeObject) => fromCoreEvent(event as CoreV1Event),
   },

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { FlowSchema, FlowSchemaSpec } from '../../../api/generated/types.ts'
@@ -91,11 +92,7 @@ const columns: Column<FlowSchema>[] = [
 
 /** Groups of requests, and the priority level that they are served at. */
 export const flowschemas = defineResource<FlowSchema>({
-  group: 'flowcontrol.apiserver.k8s.io',
-  version: 'v1',
-  kind: 'FlowSchema',
-  plural: 'flowschemas',
-  namespaced: false,
+  ...kindNames.flowschemas,
   nameRule: subdomainName,
   generation: true,
   allowUnconditionalUpdate: false,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type {
@@ -161,11 +162,7 @@ const queuingAmount = (name: string, field: 'queues' | 'handSize' | 'queueLength
 
 /** Limits of the requests that are served at the same time, and the response to those beyond. */
 export const prioritylevelconfigurations = defineResource<PriorityLevelConfiguration>({
-  group: 'flowcontrol.apiserver.k8s.io',
-  version: 'v1',
-  kind: 'PriorityLevelConfiguration',
-  plural: 'prioritylevelconfigurations',
-  namespaced: false,
+  ...kindNames.prioritylevelconfigurations,
   nameRule: subdomainName,
   generation: true,
   allowUnconditionalUpdate: false,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { IngressClass, IngressClassParametersReference } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../api/validation/field-error.ts'
@@ -55,11 +56,7 @@ function parametersText({ spec }: IngressClass): string {
 
 /** Which controller serves an ingress. */
 export const ingressclasses = defineResource<IngressClass>({
-  group: 'networking.k8s.io',
-  version: 'v1',
-  kind: 'IngressClass',
-  plural: 'ingressclasses',
-  namespaced: false,
+  ...kindNames.ingressclasses,
   nameRule: subdomainName,
   defaults({ spec }) {
     if (spec?.parameters) spec.parameters.scope ??= 'Cluster'

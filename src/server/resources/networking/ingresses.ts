@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { Ingress } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -20,12 +21,7 @@ function hostsText({ spec = {} }: Ingress): string {
 
 /** Ways from outside to services, by host and path. */
 export const ingresses = defineResource<Ingress>({
-  group: 'networking.k8s.io',
-  version: 'v1',
-  kind: 'Ingress',
-  plural: 'ingresses',
-  shortNames: ['ing'],
-  namespaced: true,
+  ...kindNames.ingresses,
   nameRule: subdomainName,
   prepareForCreate(ingress) {
     ingress.status = { loadBalancer: {} }

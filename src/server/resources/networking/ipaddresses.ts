@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { IPAddress, ParentReference } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
@@ -36,12 +37,7 @@ function parentText(parent: ParentReference | undefined): string {
 
 /** An address of the service network that is taken, and by what. */
 export const ipaddresses = defineResource<IPAddress>({
-  group: 'networking.k8s.io',
-  version: 'v1',
-  kind: 'IPAddress',
-  plural: 'ipaddresses',
-  shortNames: ['ip'],
-  namespaced: false,
+  ...kindNames.ipaddresses,
   nameRule,
   validate: ({ spec }) => validateParent(spec?.parentRef),
   validateUpdate: ({ spec }, old) => validateImmutableField(spec?.parentRef, old.spec?.parentRef, parentPath),

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../api/generated/types.ts'
 import { labelSelectorText, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
@@ -112,12 +113,7 @@ function warnings(policy: NetworkPolicy): string[] {
 
 /** Which traffic pods may have. */
 export const networkpolicies = defineResource<NetworkPolicy>({
-  group: 'networking.k8s.io',
-  version: 'v1',
-  kind: 'NetworkPolicy',
-  plural: 'networkpolicies',
-  shortNames: ['netpol'],
-  namespaced: true,
+  ...kindNames.networkpolicies,
   nameRule: subdomainName,
   defaults(policy) {
     const spec = (policy.spec ??= { podSelector: {} })

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { ServiceCIDR } from '../../../api/generated/types.ts'
 import { immutableMessage } from '../../../api/validation/field-checks.ts'
@@ -36,11 +37,7 @@ function validateUpdate(obj: ServiceCIDR, old: ServiceCIDR): FieldError[] {
 
 /** A range of addresses for Services. */
 export const servicecidrs = defineResource<ServiceCIDR>({
-  group: 'networking.k8s.io',
-  version: 'v1',
-  kind: 'ServiceCIDR',
-  plural: 'servicecidrs',
-  namespaced: false,
+  ...kindNames.servicecidrs,
   nameRule: subdomainName,
   validate,
   validateUpdate,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Overhead, RuntimeClass, Scheduling, Toleration } from '../../../api/generated/types.ts'
@@ -59,11 +60,7 @@ const validate = (rc: RuntimeClass): FieldError[] => [
 
 /** A way in which nodes run pods. */
 export const runtimeclasses = defineResource<RuntimeClass>({
-  group: 'node.k8s.io',
-  version: 'v1',
-  kind: 'RuntimeClass',
-  plural: 'runtimeclasses',
-  namespaced: false,
+  ...kindNames.runtimeclasses,
   nameRule: subdomainName,
   allowUnconditionalUpdate: false,
   validate,

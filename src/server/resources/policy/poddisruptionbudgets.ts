@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { LabelSelector, PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/types.ts'
 import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
@@ -66,12 +67,7 @@ const columns: Column<PodDisruptionBudget>[] = [
 
 /** policy/v1 PodDisruptionBudgets. */
 export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
-  group: 'policy',
-  version: 'v1',
-  kind: 'PodDisruptionBudget',
-  plural: 'poddisruptionbudgets',
-  shortNames: ['pdb'],
-  namespaced: true,
+  ...kindNames.poddisruptionbudgets,
   // Kubernetes judges the metadata of budgets by the rules for all kinds alone.
   nameRule: pathSegmentName,
   generation: true,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ClusterRoleBinding } from '../../../api/generated/types.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -12,11 +13,7 @@ const columns = bindingColumns<ClusterRoleBinding>(
 
 /** Who may do what a cluster role says, everywhere. */
 export const clusterrolebindings = defineResource<ClusterRoleBinding>({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  kind: 'ClusterRoleBinding',
-  plural: 'clusterrolebindings',
-  namespaced: false,
+  ...kindNames.clusterrolebindings,
   nameRule: pathSegmentName,
   allowCreateOnUpdate: true,
   defaults: defaultBinding,

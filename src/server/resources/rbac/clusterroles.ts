@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ClusterRole } from '../../../api/generated/types.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, required } from '../../../api/validation/field-error.ts'
@@ -20,11 +21,7 @@ const validate = (role: ClusterRole) => [...validatePolicyRules(role.rules, fals
 
 /** What may be done in the whole cluster, or a set of rules for use in any namespace. */
 export const clusterroles = defineResource<ClusterRole>({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  kind: 'ClusterRole',
-  plural: 'clusterroles',
-  namespaced: false,
+  ...kindNames.clusterroles,
   nameRule: pathSegmentName,
   allowCreateOnUpdate: true,
   validate,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { RoleBinding } from '../../../api/generated/types.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
@@ -13,11 +14,7 @@ const columns = bindingColumns<RoleBinding>(
 
 /** Who may do what a role says, in one namespace. */
 export const rolebindings = defineResource<RoleBinding>({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  kind: 'RoleBinding',
-  plural: 'rolebindings',
-  namespaced: true,
+  ...kindNames.rolebindings,
   nameRule: pathSegmentName,
   allowCreateOnUpdate: true,
   defaults: defaultBinding,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { Role } from '../../../api/generated/types.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -9,11 +10,7 @@ const validate = (role: Role) => validatePolicyRules(role.rules, true, rulesPath
 
 /** What may be done in one namespace. */
 export const roles = defineResource<Role>({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  kind: 'Role',
-  plural: 'roles',
-  namespaced: true,
+  ...kindNames.roles,
   nameRule: pathSegmentName,
   allowCreateOnUpdate: true,
   validate,

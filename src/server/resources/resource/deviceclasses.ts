@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { DeviceClass } from '../../../api/generated/types.ts'
 import { isExtendedResource } from '../../../api/kinds/resource-names.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
@@ -23,11 +24,7 @@ function validate({ spec = {} }: DeviceClass): FieldError[] {
 
 /** What an administrator says about devices of one sort: which they are, and how they are set up. */
 export const deviceclasses = defineResource<DeviceClass>({
-  group: 'resource.k8s.io',
-  version: 'v1',
-  kind: 'DeviceClass',
-  plural: 'deviceclasses',
-  namespaced: false,
+  ...kindNames.deviceclasses,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   generation: true,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ResourceV1ResourceClaim as ResourceClaim } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -21,12 +22,8 @@ function stateOf({ metadata, status }: ResourceClaim): string {
 
 /** Devices that a pod asks for, and which ones it got. */
 export const resourceclaims = defineResource<ResourceClaim>({
-  group: 'resource.k8s.io',
-  version: 'v1',
-  kind: 'ResourceClaim',
-  plural: 'resourceclaims',
+  ...kindNames.resourceclaims,
   type: 'ResourceV1ResourceClaim',
-  namespaced: true,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults({ spec, status }) {

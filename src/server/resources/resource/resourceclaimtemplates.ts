@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import type { ResourceClaimTemplate } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -12,11 +13,7 @@ const specPath = Path.of('spec')
 
 /** The claims that are made for each pod that names it. */
 export const resourceclaimtemplates = defineResource<ResourceClaimTemplate>({
-  group: 'resource.k8s.io',
-  version: 'v1',
-  kind: 'ResourceClaimTemplate',
-  plural: 'resourceclaimtemplates',
-  namespaced: true,
+  ...kindNames.resourceclaimtemplates,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults({ spec }) {

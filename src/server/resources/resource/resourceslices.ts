@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Device, ResourceSlice } from '../../../api/generated/types.ts'
 import { timestamp } from '../../../api/kinds/pod-prepare.ts'
@@ -23,11 +24,7 @@ function dropLists(attribute: NonNullable<Device['attributes']>[string]): void {
 
 /** Devices that a driver has, on a node or reachable from several. */
 export const resourceslices = defineResource<ResourceSlice>({
-  group: 'resource.k8s.io',
-  version: 'v1',
-  kind: 'ResourceSlice',
-  plural: 'resourceslices',
-  namespaced: false,
+  ...kindNames.resourceslices,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   generation: true,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { PriorityClass } from '../../../api/generated/types.ts'
 import { notSupportedInOrder, validateImmutableField } from '../../../api/validation/field-checks.ts'
@@ -41,12 +42,7 @@ const describe = (field: keyof PriorityClass) => () => describeField('PriorityCl
 
 /** How important pods are, by name. */
 export const priorityclasses = defineResource<PriorityClass>({
-  group: 'scheduling.k8s.io',
-  version: 'v1',
-  kind: 'PriorityClass',
-  plural: 'priorityclasses',
-  shortNames: ['pc'],
-  namespaced: false,
+  ...kindNames.priorityclasses,
   nameRule: subdomainName,
   // All that counts is fixed at creation, so it stays at 1.
   generation: { changed: () => false },

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { CSIDriver, CSIDriverSpec, StorageV1TokenRequest } from '../../../api/generated/types.ts'
@@ -72,11 +73,7 @@ const column = (
 
 /** What a CSI driver needs of Kubernetes. */
 export const csidrivers = defineResource<CSIDriver>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'CSIDriver',
-  plural: 'csidrivers',
-  namespaced: false,
+  ...kindNames.csidrivers,
   nameRule: subdomainName,
   allowUnconditionalUpdate: false,
   deleteAnswersObject: true,

@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { CSINode, CSINodeDriver } from '../../../api/generated/types.ts'
 import { validateCsiDriverName } from '../../../api/kinds/volume-sources.ts'
@@ -58,11 +59,7 @@ function validateSameDrivers(node: CSINode, old: CSINode): FieldError[] {
 
 /** Which CSI drivers a node has. */
 export const csinodes = defineResource<CSINode>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'CSINode',
-  plural: 'csinodes',
-  namespaced: false,
+  ...kindNames.csinodes,
   nameRule: subdomainName,
   allowUnconditionalUpdate: false,
   deleteAnswersObject: true,

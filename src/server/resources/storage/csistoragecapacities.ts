@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { CSIStorageCapacity, LabelSelector } from '../../../api/generated/types.ts'
 import { quantitySign } from '../../../api/quantity.ts'
@@ -28,11 +29,7 @@ function validateSameTopology(selector: LabelSelector | undefined, old: LabelSel
 
 /** How much a driver can still make, of one class and in one part of the cluster. */
 export const csistoragecapacities = defineResource<CSIStorageCapacity>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'CSIStorageCapacity',
-  plural: 'csistoragecapacities',
-  namespaced: true,
+  ...kindNames.csistoragecapacities,
   nameRule: subdomainName,
   allowUnconditionalUpdate: false,
   validate,

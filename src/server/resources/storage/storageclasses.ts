@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { StorageClass, TopologySelectorTerm } from '../../../api/generated/types.ts'
@@ -75,12 +76,7 @@ const column = (name: string, field: string, cell: (sc: StorageClass) => string 
 
 /** How volumes of a sort are made. */
 export const storageclasses = defineResource<StorageClass>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'StorageClass',
-  plural: 'storageclasses',
-  shortNames: ['sc'],
-  namespaced: false,
+  ...kindNames.storageclasses,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   defaults(sc) {

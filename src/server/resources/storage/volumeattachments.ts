@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../../../api/generated/types.ts'
@@ -82,11 +83,7 @@ const validateUpdate = (attachment: VolumeAttachment, old: VolumeAttachment): Fi
 
 /** That a volume is to be attached to a node. */
 export const volumeattachments = defineResource<VolumeAttachment>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'VolumeAttachment',
-  plural: 'volumeattachments',
-  namespaced: false,
+  ...kindNames.volumeattachments,
   nameRule: subdomainName,
   allowUnconditionalUpdate: false,
   deleteAnswersObject: true,

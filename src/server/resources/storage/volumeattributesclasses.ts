@@ -1,3 +1,4 @@
+import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { VolumeAttributesClass } from '../../../api/generated/types.ts'
@@ -19,12 +20,7 @@ const validate = (vac: VolumeAttributesClass): FieldError[] => [
 
 /** Attributes that a volume can take on after it was made. */
 export const volumeattributesclasses = defineResource<VolumeAttributesClass>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  kind: 'VolumeAttributesClass',
-  plural: 'volumeattributesclasses',
-  shortNames: ['vac'],
-  namespaced: false,
+  ...kindNames.volumeattributesclasses,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   validate,
