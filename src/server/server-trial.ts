@@ -8,8 +8,8 @@ import { admissionPlugins } from './admission/index.ts'
 import { ApiServer } from './api-server.ts'
 import { Authenticator } from './auth/authenticate.ts'
 import { parsePath } from './requests/path.ts'
-import type { ResourceRequest, Result, ServerParts } from './request.ts'
-import type { UserInfo } from './objects.ts'
+import type { ResourceRequest, Result, ServerParts } from './requests/request.ts'
+import type { UserInfo } from './objects/objects.ts'
 import { resolve } from './requests/resolve.ts'
 
 /** A server on a memory store, and requests as verbs get them: below paths and encodings. For tests. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/api/object.ts'
 import type { ObjectType } from '../../src/api/object-type.ts'
 import { subdomainName } from '../../src/api/validation/names.ts'
-import { type Resource, defineResource } from '../../src/server/resource.ts'
+import { type Resource, defineResource } from '../../src/server/registry/resource.ts'
 import { TestServer, configMap, configMaps, settle } from './server.ts'
 
 let server: TestServer

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../src/api/object.ts'
-import { findByKey } from '../../src/server/stored-keys.ts'
+import { findByKey } from '../../src/server/objects/stored-keys.ts'
 import { openLmdbStore } from '../../src/store/index.ts'
 import { TestServer } from './server.ts'
 

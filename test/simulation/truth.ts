@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../src/api/object.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { Registry } from '../../src/server/registry.ts'
+import { Registry } from '../../src/server/registry/registry.ts'
 import { allResources } from '../../src/server/resources/index.ts'
-import { findByKey, registryPrefix } from '../../src/server/stored-keys.ts'
+import { findByKey, registryPrefix } from '../../src/server/objects/stored-keys.ts'
 import type { Store, StoreEvent } from '../../src/store/index.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { ObjectReader, Objects, UserInfo } from '../objects.ts'
-import type { Resource } from '../resource.ts'
+import type { ObjectReader, Objects, UserInfo } from '../objects/objects.ts'
+import type { Resource } from '../registry/resource.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
 import type { LimitRangeItem } from '../../api/generated/types.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../registry/resource.ts'
 import type { AdmissionRequest } from './admission.ts'
 import { limitRanger } from './limit-ranger.ts'
 

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../api/generated/types.ts'
-import type { ObjectReader } from '../objects.ts'
+import type { ObjectReader } from '../objects/objects.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { isFor } from './refusal.ts'
 

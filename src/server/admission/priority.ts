@@ -1,6 +1,6 @@
 import type { Pod, PriorityClass } from '../../api/generated/types.ts'
 import { systemPriorityClasses } from '../resources/scheduling/system-priority-classes.ts'
-import type { ObjectReader } from '../objects.ts'
+import type { ObjectReader } from '../objects/objects.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { isFor, refusal } from './refusal.ts'
 

@@ -4,7 +4,7 @@ import { addTo, takeFrom } from '../../api/kinds/amounts.ts'
 import type { ResourceList } from '../../api/kinds/resource-names.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type QuotaEvaluator, usageOf } from '../../api/quota/index.ts'
-import type { ObjectChange, Objects } from '../objects.ts'
+import type { ObjectChange, Objects } from '../objects/objects.ts'
 import { heldNames } from './resource-quota-rules.ts'
 
 /** What objects of one kind use of one quota, kept up with every commit. */

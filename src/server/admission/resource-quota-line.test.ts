@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Pod, ResourceQuota } from '../../api/generated/types.ts'
 import { evaluatorOf } from '../../api/quota/index.ts'
-import type { Objects } from '../objects.ts'
+import type { Objects } from '../objects/objects.ts'
 import { pods } from '../resources/core/pods.ts'
 import { resourcequotas } from '../resources/core/resourcequotas.ts'
 import { ServerTrial } from '../server-trial.ts'

@@ -2,7 +2,7 @@ import type { ResourceQuota } from '../../api/generated/types.ts'
 import { addTo, takeFrom } from '../../api/kinds/amounts.ts'
 import type { ResourceList } from '../../api/kinds/resource-names.ts'
 import { quantitySign } from '../../api/quantity.ts'
-import type { Objects } from '../objects.ts'
+import type { Objects } from '../objects/objects.ts'
 import { resourcequotas } from '../resources/core/resourcequotas.ts'
 
 interface Refund {

@@ -1,5 +1,5 @@
 import { type QuotaRequest, evaluatorOf } from '../../api/quota/index.ts'
-import type { Objects } from '../objects.ts'
+import type { Objects } from '../objects/objects.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { QuotaLine } from './resource-quota-line.ts'
 

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 
 /** What somebody wants to do with a resource: the part of a resolved request that decides whether they may. */
 export interface ResourceAttempt {

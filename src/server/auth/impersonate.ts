@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts'
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 
 const authenticated = 'system:authenticated'
 

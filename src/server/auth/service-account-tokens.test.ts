@@ -3,7 +3,7 @@ import type { ServiceAccount } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { SeededRandom } from '../../base/seeded-random.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { ObjectReader } from '../objects.ts'
+import type { ObjectReader } from '../objects/objects.ts'
 import { ServiceAccountTokens, type TokenWish, defaultIssuer as issuer } from './service-account-tokens.ts'
 
 const account = { metadata: { namespace: 'shop', name: 'robot', uid: 'u1' } } as ServiceAccount

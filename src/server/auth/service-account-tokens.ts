@@ -3,7 +3,7 @@ import type { ServiceAccount } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { ObjectReader, UserInfo } from '../objects.ts'
+import type { ObjectReader, UserInfo } from '../objects/objects.ts'
 import type { Identified } from './authenticate.ts'
 
 /** The issuer unless --service-account-issuer names another: Kubernetes' own name for itself. */

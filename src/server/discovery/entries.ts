@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../registry/resource.ts'
 import { compareText } from './order.ts'
 import type { Served } from './served.ts'
 import { groupVersion } from './served.ts'

@@ -1,6 +1,6 @@
 import { type SchemaTable, schema } from '../../api/schema/index.ts'
-import type { Registered } from '../registry.ts'
-import type { Resource, VirtualKind } from '../resource.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { Resource, VirtualKind } from '../registry/resource.ts'
 import type { Action } from '../subresources/action.ts'
 
 /** Everything that discovery and OpenAPI tell of. */

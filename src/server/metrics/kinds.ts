@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
-import { nameColumn } from '../columns.ts'
-import type { Column, VirtualKind } from '../resource.ts'
-import type { Tabular } from '../table.ts'
+import { nameColumn } from '../answers/columns.ts'
+import type { Column, VirtualKind } from '../registry/resource.ts'
+import type { Tabular } from '../answers/table.ts'
 import type { UsageList } from './usage.ts'
 
 export const group = 'metrics.k8s.io'

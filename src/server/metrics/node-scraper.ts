@@ -4,7 +4,7 @@ import type { Node } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import { nodeRequest } from '../http/node-request.ts'
-import { nodeAddress } from '../node-address.ts'
+import { nodeAddress } from '../http/node-address.ts'
 import { type Scrape, parseResourceMetrics } from './exposition.ts'
 import { type NodeUsage, usageBetween } from './usage.ts'
 

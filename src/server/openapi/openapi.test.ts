@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { reviewResources } from '../reviews/index.ts'
 import { bindings } from '../subresources/pod-binding.ts'
 import { schema } from '../../api/schema/index.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../registry/resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
 

@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net'
 import { badRequest, notFound, serviceUnavailable } from '../../api/errors.ts'
 import type { EndpointSlice, Endpoints, Node, Pod, Service } from '../../api/generated/types.ts'
 import type { Random } from '../../base/random.ts'
-import { nodeAddress } from '../node-address.ts'
-import type { ObjectReader } from '../objects.ts'
+import { nodeAddress } from '../http/node-address.ts'
+import type { ObjectReader } from '../objects/objects.ts'
 import { type ProxyId, type ProxyPath, parseProxyId } from './proxy-path.ts'
 
 /** The server that a proxied request goes to. */

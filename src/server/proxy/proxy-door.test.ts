@@ -8,7 +8,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../auth/certificates.ts'
 import { type Listener, listen } from '../http/listener.ts'
-import type { ObjectReader } from '../objects.ts'
+import type { ObjectReader } from '../objects/objects.ts'
 import { ProxyDoor } from './proxy-door.ts'
 import { parseProxyPath } from './proxy-path.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestKind } from '../request-metrics.ts'
+import type { RequestKind } from './request-metrics.ts'
 import type { What } from './resolve.ts'
 
 const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -1,7 +1,7 @@
 import { forbiddenError, methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
 import { type Decision, type ResourceAttempt, refusalOf } from '../auth/authorize.ts'
-import type { UserInfo } from '../objects.ts'
-import type { RequestBody, Result, ServerParts } from '../request.ts'
+import type { UserInfo } from '../objects/objects.ts'
+import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
 import type { What } from './resolve.ts'
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../api/object.ts'
 import { decodeObject } from '../../api/schema/index.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../registry/resource.ts'
 import { type Draft, ResourceTrial } from './apps/resource-trial.ts'
 
 /** As ResourceTrial, for drafts that leave out what decoding writes: the empty structures that an object always has. For tests. */

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../registry/resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { podActions } from '../subresources/pods.ts'
 import { proxyActions } from '../subresources/proxies.ts'

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import { isPrivilegedRefusal } from '../../api/kinds/security-context.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
-import type { PartialUpdate, Resource } from '../resource.ts'
+import type { PartialUpdate, Resource } from '../registry/resource.ts'
 
 /** Flags of the server that change the rules of kinds. */
 export interface ResourceSettings {

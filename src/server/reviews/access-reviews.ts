@@ -6,7 +6,7 @@ import type {
 import type { ObjectMeta } from '../../api/object.ts'
 import { type FieldError, invalid, required } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 import type { Decision, Review, ReviewContext } from './review.ts'
 
 const group = 'authorization.k8s.io'

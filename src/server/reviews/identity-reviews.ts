@@ -1,6 +1,6 @@
 import { badRequest } from '../../api/errors.ts'
 import type { TokenReview } from '../../api/generated/types.ts'
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 import type { Review } from './review.ts'
 
 const group = 'authentication.k8s.io'

@@ -1,5 +1,5 @@
 import { structOf } from '../../api/schema/index.ts'
-import { type Resource, defineVirtual } from '../resource.ts'
+import { type Resource, defineVirtual } from '../registry/resource.ts'
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from './access-reviews.ts'
 import { selfSubjectReview, tokenReview } from './identity-reviews.ts'
 import type { Review, ReviewContext } from './review.ts'

@@ -1,7 +1,7 @@
 import type { NonResourceAttributes, ResourceAttributes } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Identified } from '../auth/authenticate.ts'
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 
 /** What somebody wants to do: with a resource, or with a path that is none. */
 export type Attempt = { kind: 'resource'; attributes: ResourceAttributes } | { kind: 'path'; attributes: NonResourceAttributes }

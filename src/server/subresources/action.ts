@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { Objects, UserInfo } from '../objects.ts'
-import type { Result } from '../request.ts'
-import type { Resource, RuleContext } from '../resource.ts'
-import type { Tabular } from '../table.ts'
+import type { Objects, UserInfo } from '../objects/objects.ts'
+import type { Result } from '../requests/request.ts'
+import type { Resource, RuleContext } from '../registry/resource.ts'
+import type { Tabular } from '../answers/table.ts'
 
 /** What a subresource that is more than a partial update is handed: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
 export interface ActionContext {

@@ -1,8 +1,8 @@
 import { ApiError, badRequest, conflict } from '../../api/errors.ts'
 import type { Binding, Node, Pod } from '../../api/generated/types.ts'
 import { setPodCondition } from '../../api/kinds/pod-prepare.ts'
-import type { Objects } from '../objects.ts'
-import { defineVirtual } from '../resource.ts'
+import type { Objects } from '../objects/objects.ts'
+import { defineVirtual } from '../registry/resource.ts'
 import { pods } from '../resources/core/pods.ts'
 import type { Action, ActionAnswer, ActionContext } from './action.ts'
 

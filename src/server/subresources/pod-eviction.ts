@@ -12,7 +12,7 @@ import type { Condition, Eviction, Pod, PodDisruptionBudget } from '../../api/ge
 import { isFinished } from '../../api/kinds/pod-deletion.ts'
 import { setPodCondition, timestamp } from '../../api/kinds/pod-prepare.ts'
 import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
-import type { DeleteOptions } from '../objects.ts'
+import type { DeleteOptions } from '../objects/objects.ts'
 import { pods } from '../resources/core/pods.ts'
 import { poddisruptionbudgets } from '../resources/policy/poddisruptionbudgets.ts'
 import type { Action, ActionAnswer, ActionContext } from './action.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callInProcess } from '../in-process.ts'
+import { callInProcess } from '../requests/in-process.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from '../verbs/create.ts'
 

@@ -2,7 +2,7 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import { isAlreadyExists } from '../../api/errors.ts'
 import type { ConfigMap } from '../../api/generated/types.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { ServerObjects } from '../objects.ts'
+import type { ServerObjects } from '../objects/objects.ts'
 import { configmaps } from '../resources/core/configmaps.ts'
 
 const namespace = 'kube-system'

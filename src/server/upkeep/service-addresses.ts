@@ -4,7 +4,7 @@ import { isAlreadyExists } from '../../api/errors.ts'
 import { parseIp } from '../../api/validation/ip.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { ObjectChange, ServerObjects } from '../objects.ts'
+import type { ObjectChange, ServerObjects } from '../objects/objects.ts'
 import {
   type AddressOwner,
   type ServiceAddresses,

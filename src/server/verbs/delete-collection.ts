@@ -1,5 +1,5 @@
 import { isNotFound } from '../../api/errors.ts'
-import type { ResourceRequest, Result } from '../request.ts'
+import type { ResourceRequest, Result } from '../requests/request.ts'
 import { deleteObject, readDeleteOptions } from './delete.ts'
 import { list } from './list.ts'
 

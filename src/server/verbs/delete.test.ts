@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deepFreeze } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Result } from '../request.ts'
+import type { Result } from '../requests/request.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from './create.ts'
 import { deleteCollection } from './delete-collection.ts'

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../../api/errors.ts'
-import type { ResourceRequest, Result } from '../request.ts'
+import type { ResourceRequest, Result } from '../requests/request.ts'
 import { groupResource } from '../write/names.ts'
 import { askedVersion } from './too-new.ts'
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Registered } from '../registry.ts'
+import type { Registered } from '../registry/registry.ts'
 
 /** The object's namespace must be that of the path, or left out. */
 export function checkNamespace(target: Registered, object: KubeObject, namespace: string): void {

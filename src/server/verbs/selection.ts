@@ -2,9 +2,9 @@ import { badRequest } from '../../api/errors.ts'
 import { type FieldRequirement, parseFieldSelector } from '../../api/selectors/parse-field-selector.ts'
 import { type LabelRequirement, parseLabelRequirements, parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Registered } from '../registry.ts'
-import type { ResourceRequest } from '../request.ts'
-import type { StoredObject } from '../stored-object.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { ResourceRequest } from '../requests/request.ts'
+import type { StoredObject } from '../objects/stored-object.ts'
 
 /** Which objects a list, watch or delete of a collection is about. */
 export interface Selection {

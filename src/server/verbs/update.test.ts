@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Result } from '../request.ts'
+import type { Result } from '../requests/request.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from './create.ts'
 import { deleteOne } from './delete.ts'

@@ -1,6 +1,6 @@
 import { cloneObject } from '../../api/json/index.ts'
-import { decodeBody } from '../body.ts'
-import type { ResourceRequest, Result } from '../request.ts'
+import { decodeBody } from '../requests/body.ts'
+import type { ResourceRequest, Result } from '../requests/request.ts'
 import { updateRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 import { checkName, checkNamespace } from './identity.ts'

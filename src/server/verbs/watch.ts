@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts'
-import type { ResourceRequest, Result } from '../request.ts'
+import type { ResourceRequest, Result } from '../requests/request.ts'
 import { checkListOptions, wantsBookmarks } from './list-options.ts'
 import { queryBoolean, queryInteger } from './options.ts'
 import { askedVersion } from './too-new.ts'

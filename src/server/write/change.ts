@@ -2,7 +2,7 @@ import { ApiError, conflict, invalidObject, notFound } from '../../api/errors.ts
 import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import type { ResourceRequest } from '../request.ts'
+import type { ResourceRequest } from '../requests/request.ts'
 import { checkNamespace } from '../verbs/identity.ts'
 import { groupResource } from './names.ts'
 import type { Write } from './write.ts'

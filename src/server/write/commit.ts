@@ -1,8 +1,8 @@
 import { ApiError, alreadyExists } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { encodeForStore } from '../encode-object.ts'
-import type { Registered } from '../registry.ts'
-import { StoredObject } from '../stored-object.ts'
+import { encodeForStore } from '../objects/encode-object.ts'
+import type { Registered } from '../registry/registry.ts'
+import { StoredObject } from '../objects/stored-object.ts'
 import { groupResource } from './names.ts'
 import type { Write } from './write.ts'
 

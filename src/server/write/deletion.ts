@@ -1,7 +1,7 @@
 import { addInt64, maxInt64Of, secondsInMs } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { DeleteOptions } from '../objects.ts'
-import type { Registered } from '../registry.ts'
+import type { DeleteOptions } from '../objects/objects.ts'
+import type { Registered } from '../registry/registry.ts'
 import { timestamp } from './names.ts'
 
 const orphan = 'orphan'

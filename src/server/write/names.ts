@@ -1,5 +1,5 @@
 import { type GroupKind, type GroupResource } from '../../api/errors.ts'
-import type { Registered } from '../registry.ts'
+import type { Registered } from '../registry/registry.ts'
 
 /** A kind as errors about its objects name it. */
 export const groupResource = ({ resource }: Registered): GroupResource => ({ group: resource.group, resource: resource.plural })

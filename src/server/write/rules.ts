@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
-import type { Registered } from '../registry.ts'
-import type { PartialUpdate, RuleContext } from '../resource.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { PartialUpdate, RuleContext } from '../registry/resource.ts'
 
 /** The rules of one way to update an object: of the whole, of a part of it, or by the server itself. */
 export interface WriteRules {

@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict } from '../../api/errors.ts'
-import type { ResourceRequest } from '../request.ts'
+import type { ResourceRequest } from '../requests/request.ts'
 import { admitMutating, admitValidating, reserve } from './admission.ts'
 import { commit } from './commit.ts'
 import { applyDefaults, makeChange, readCurrent } from './change.ts'

@@ -2,7 +2,7 @@ import { invalidObject } from '../../api/errors.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
-import type { Registered } from '../registry.ts'
+import type { Registered } from '../registry/registry.ts'
 import { groupKind } from './names.ts'
 import type { Write } from './write.ts'
 

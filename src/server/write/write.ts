@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { DeleteOptions } from '../objects.ts'
-import type { ResourceRequest } from '../request.ts'
-import type { StoredObject } from '../stored-object.ts'
+import type { DeleteOptions } from '../objects/objects.ts'
+import type { ResourceRequest } from '../requests/request.ts'
+import type { StoredObject } from '../objects/stored-object.ts'
 import type { WriteRules } from './rules.ts'
 
 /** What a write does to its object, in the words of admission. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject, OwnerReference } from '../../../src/api/object.ts'
 import { subdomainName } from '../../../src/api/validation/names.ts'
-import { defineResource } from '../../../src/server/resource.ts'
+import { defineResource } from '../../../src/server/registry/resource.ts'
 import { TransportError, clusterroles, configmaps, namespaces, ownerReference, resourceType, secrets } from '../../../src/client/index.ts'
 import { SeededRandom } from '../../../src/cluster/testing.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { mutatingadmissionpolicies, mutatingadmissionpolicybindings } from './mutating-policies.ts'
 import { validatingadmissionpolicies, validatingadmissionpolicybindings } from './validating-policies.ts'
 import { mutatingwebhookconfigurations, validatingwebhookconfigurations } from './webhook-configurations.ts'

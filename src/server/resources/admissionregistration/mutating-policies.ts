@@ -8,7 +8,7 @@ import type {
 } from '../../../api/generated/types.ts'
 import { type FieldError, forbidden, notSupported, required } from '../../../api/validation/field-error.ts'
 import type { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 import {
   defaultMatchResources,
   failurePolicies,

@@ -3,8 +3,8 @@ import type { MatchResources, ParamKind, ParamRef, Variable } from '../../../api
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import type { Column, Resource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import type { Column, Resource } from '../../registry/resource.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { validateMatchResources, validateParamRef } from './match-rules.ts'
 

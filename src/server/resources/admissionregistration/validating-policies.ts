@@ -11,7 +11,7 @@ import type {
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { byteLength, isQualifiedName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
 import { validateConditions } from '../policy/condition-rules.ts'
 import {

@@ -10,8 +10,8 @@ import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, type Resource, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, type Resource, defineResource } from '../../registry/resource.ts'
 import { validateClientConfig } from './client-config.ts'
 import {
   defaultRules,

@@ -6,8 +6,8 @@ import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, defineResource } from '../../registry/resource.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
 
 const specPath = Path.of('spec')

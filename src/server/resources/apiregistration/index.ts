@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { apiservices } from './apiservices.ts'
 
 /** The kinds of apiregistration.k8s.io. */

@@ -1,8 +1,8 @@
 import { describeField } from '../../../api/docs.ts'
 import type { CloneSet, CloneSetStatus, V1beta1CloneSet } from '../../../api/generated/types.ts'
 import { labelSelectorText } from '../../../api/selectors/label-selector.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import type { Column } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import type { Column } from '../../registry/resource.ts'
 import { countColumn } from '../apps/workload-columns.ts'
 
 type Either = CloneSet | V1beta1CloneSet

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { clonesetsV1beta1 } from './clonesets-v1beta1.ts'
 import { clonesets } from './clonesets.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../api/generated/types.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { ObjectReader } from '../../objects/objects.ts'
 import { checkPodsToDelete } from './pods-to-delete.ts'
 
 const pods: Record<string, Pod['metadata']> = {

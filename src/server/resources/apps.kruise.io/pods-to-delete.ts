@@ -2,7 +2,7 @@ import type { Pod } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { ObjectReader } from '../../objects/objects.ts'
 import type { SharedSpec } from './cloneset-spec.ts'
 
 const path = Path.of('spec', 'scaleStrategy', 'podsToDelete')

@@ -5,8 +5,8 @@ import { validateImmutableField, validateNonnegative } from '../../../api/valida
 import { type FieldError, required } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const dataPath = Path.of('data')
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { controllerrevisions } from './controllerrevisions.ts'
 import { daemonsets } from './daemonsets.ts'
 import { deployments } from './deployments.ts'

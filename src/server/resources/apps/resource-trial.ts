@@ -2,7 +2,7 @@ import { FeatureGates, type GateName } from '../../../api/feature-gates.ts'
 import { cloneObject } from '../../../api/json/index.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import type { FieldError } from '../../../api/validation/field-error.ts'
-import type { Resource, RuleContext } from '../../resource.ts'
+import type { Resource, RuleContext } from '../../registry/resource.ts'
 
 /** What tests say instead of whole objects. */
 export type Draft = Record<string, unknown> & { metadata?: Record<string, unknown> }

@@ -2,7 +2,7 @@ import { describeField } from '../../../api/docs.ts'
 import type { LabelSelector, PodTemplateSpec } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { labelSelectorText } from '../../../api/selectors/label-selector.ts'
-import type { Column } from '../../resource.ts'
+import type { Column } from '../../registry/resource.ts'
 
 /** The names of a template's containers and their images, shown in wide output. */
 export function containerColumns<T extends KubeObject>(templateOf: (obj: T) => PodTemplateSpec | undefined): Column<T>[] {

@@ -8,7 +8,7 @@ import { immutableMessage, validateNonnegative } from '../../../api/validation/f
 import { type FieldError, forbidden, invalid, quoteValue, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label } from '../../../api/validation/names.ts'
 import type { Path } from '../../../api/validation/path.ts'
-import type { ScaleMapping } from '../../resource.ts'
+import type { ScaleMapping } from '../../registry/resource.ts'
 
 /** The value is not one of those allowed, which are listed in the order given. */
 export const unsupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError => ({

@@ -2,7 +2,7 @@ import { kindNames } from '../../../api/kind-names.ts'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
-import { type Column, defineResource } from '../../resource.ts'
+import { type Column, defineResource } from '../../registry/resource.ts'
 import { autoscalerColumns } from './horizontalpodautoscalers.ts'
 import {
   autoscalerFromV1,

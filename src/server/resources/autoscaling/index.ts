@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { horizontalpodautoscalersV1 } from './horizontalpodautoscalers-v1.ts'
 import { horizontalpodautoscalers } from './horizontalpodautoscalers.ts'
 

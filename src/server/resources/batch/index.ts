@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { cronjobs } from './cronjobs.ts'
 import { jobs } from './jobs.ts'
 

@@ -4,8 +4,8 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition } fr
 import { humanDuration } from '../../../api/printing/duration.ts'
 import { timestamp } from '../../../api/timestamp.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, type RuleContext, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, type RuleContext, defineResource } from '../../registry/resource.ts'
 import { validateRequest, validateRequestUpdate } from './request-validation.ts'
 
 type Conditions = readonly CertificateSigningRequestCondition[]

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { certificatesigningrequests } from './certificatesigningrequests.ts'
 
 /** The kinds of certificates.k8s.io. */

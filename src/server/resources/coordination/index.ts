@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { leasecandidates } from './leasecandidates.ts'
 import { leases } from './leases.ts'
 

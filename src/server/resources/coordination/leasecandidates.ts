@@ -5,8 +5,8 @@ import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { type NameRule, isConfigMapKey, isQualifiedName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const path = Path.of('spec')
 const oldestEmulation = 'OldestEmulationVersion'

@@ -5,8 +5,8 @@ import { validateNonnegative, validatePositive } from '../../../api/validation/f
 import type { FieldError } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 /** Election of a leader by the server is not offered. */
 function dropElection({ spec }: Lease): void {

@@ -5,8 +5,8 @@ import type { ConfigMap } from '../../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isConfigMapKey, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 /** What a ConfigMap's or a Secret's values may weigh together. */
 export const maxDataBytes = 1024 * 1024

@@ -6,8 +6,8 @@ import { type FieldError, invalid, notSupported, required } from '../../../api/v
 import { isRoutableIp, validateIp } from '../../../api/validation/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isPortNumber, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const protocols = ['SCTP', 'TCP', 'UDP']
 const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] => found.map((p) => invalid(path, value, p))

@@ -1,8 +1,8 @@
 import { describeField } from '../../../api/docs.ts'
 import type { CoreV1Event } from '../../../api/generated/types.ts'
 import { ageOf } from '../../../api/printing/duration.ts'
-import { nameColumn } from '../../columns.ts'
-import type { Column } from '../../resource.ts'
+import { nameColumn } from '../../answers/columns.ts'
+import type { Column } from '../../registry/resource.ts'
 
 const firstSeen = (event: CoreV1Event) => event.firstTimestamp ?? event.eventTime
 const lastSeen = (event: CoreV1Event) => (event.series ? event.series.lastObservedTime : (event.lastTimestamp ?? firstSeen(event)))

@@ -2,7 +2,7 @@ import { kindNames } from '../../../api/kind-names.ts'
 import type { CoreV1Event, ObjectReference } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { eventColumns } from './event-columns.ts'
 import { validateEvent } from './event-validation.ts'
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { configmaps } from './configmaps.ts'
 import { endpoints } from './endpoints.ts'
 import { events } from './events.ts'

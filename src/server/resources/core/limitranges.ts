@@ -6,7 +6,7 @@ import { compareQuantity, quantityMilli, quantityToNumber } from '../../../api/q
 import { type FieldError, duplicate, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const limitsPath = Path.of('spec', 'limits')
 const standardTypes = ['Container', 'PersistentVolumeClaim', 'Pod']

@@ -3,8 +3,8 @@ import type { Namespace } from '../../../api/generated/types.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { isQualifiedName, labelName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const finalizersPath = Path.of('spec', 'finalizers')
 const nameLabel = 'kubernetes.io/metadata.name'

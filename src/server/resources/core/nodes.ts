@@ -8,8 +8,8 @@ import { type FieldError, duplicate, forbidden, invalid, required } from '../../
 import { cidrFamilyOf, cidrWarnings, validateCidr } from '../../../api/validation/ip.ts'
 import { isLabelKey, isLabelValue, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const cidrsPath = Path.of('spec', 'podCIDRs')
 // Taints once were an annotation.

@@ -11,8 +11,8 @@ import { immutableMessage, validateImmutableField } from '../../../api/validatio
 import { type FieldError, forbidden, invalid } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, defineResource } from '../../registry/resource.ts'
 import { accessModesText, phaseOf, storageClassOf } from './volume-columns.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 

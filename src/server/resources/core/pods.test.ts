@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import { samplePod } from '../../../api/kinds/sample-pod.ts'
-import type { Column, RuleContext } from '../../resource.ts'
+import type { Column, RuleContext } from '../../registry/resource.ts'
 import { pods } from './pods.ts'
 
 const ctx: RuleContext = { gates: FeatureGates.of(), now: Date.parse('2026-01-01T00:05:00Z') }

@@ -14,8 +14,8 @@ import { validatePodUpdate } from '../../../api/kinds/pod-update.ts'
 import { podWarnings } from '../../../api/kinds/pod-warnings.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, defineResource } from '../../registry/resource.ts'
 
 const none = '<none>'
 

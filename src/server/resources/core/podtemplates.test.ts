@@ -3,7 +3,7 @@ import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { PodTemplate } from '../../../api/generated/types.ts'
 import type { Json } from '../../../api/object.ts'
 import { decodeObject } from '../../../api/schema/index.ts'
-import type { RuleContext } from '../../resource.ts'
+import type { RuleContext } from '../../registry/resource.ts'
 import { podtemplates } from './podtemplates.ts'
 
 const ctx: RuleContext = { gates: FeatureGates.of(), now: 0 }

@@ -4,8 +4,8 @@ import { deepEqual } from '../../../api/deep-equal.ts'
 import { defaultPodTemplate, podTemplateWarnings, validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const path = Path.of('template')
 

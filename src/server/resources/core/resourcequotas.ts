@@ -6,8 +6,8 @@ import { immutableMessage } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const specPath = Path.of('spec')
 const statusPath = Path.of('status')

@@ -7,8 +7,8 @@ import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../api/validation/field-error.ts'
 import { isConfigMapKey, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { base64Bytes, immutableMessage, maxDataBytes } from './configmaps.ts'
 
 const dataPath = Path.of('data')

@@ -2,7 +2,7 @@ import { internalError, isAlreadyExists, isConflict, isNotFound } from '../../..
 import type { IPAddress, Service, ServiceCIDR } from '../../../api/generated/types.ts'
 import { type Cidr, type IpFamily, cidrContains, formatIp, parseCidr, parseIp } from '../../../api/validation/ip.ts'
 import type { Random } from '../../../base/random.ts'
-import type { ServerObjects } from '../../objects.ts'
+import type { ServerObjects } from '../../objects/objects.ts'
 import { ipaddresses } from '../networking/ipaddresses.ts'
 
 export const networkingGroup = 'networking.k8s.io'

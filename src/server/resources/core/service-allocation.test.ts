@@ -3,7 +3,7 @@ import type { Random } from '../../../base/random.ts'
 import { alreadyExists, internalError } from '../../../api/errors.ts'
 import type { IPAddress, Service, ServiceSpec } from '../../../api/generated/types.ts'
 import type { Partly } from '../../../api/partly.ts'
-import type { ServerObjects } from '../../objects.ts'
+import type { ServerObjects } from '../../objects/objects.ts'
 import { ServiceAllocation } from './service-allocation.ts'
 import type { ServiceRanges } from './service-supply.ts'
 

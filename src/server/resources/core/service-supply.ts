@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random.ts'
 import { internalError } from '../../../api/errors.ts'
 import type { Service } from '../../../api/generated/types.ts'
 import type { IpFamily } from '../../../api/validation/ip.ts'
-import type { ServerObjects } from '../../objects.ts'
+import type { ServerObjects } from '../../objects/objects.ts'
 import { type AddressOwner, ServiceAddresses, staticBand } from './service-addresses.ts'
 import { nodePortsOf } from './service-fields.ts'
 

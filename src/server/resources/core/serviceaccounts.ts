@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { ServiceAccount } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets'
 

@@ -6,8 +6,8 @@ import { type FieldError, duplicate, invalid, notSupported, required, tooMany } 
 import { ipFamilyOf, ipWarnings, isRoutableIp, validateIp } from '../../../api/validation/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
 const protocols = ['SCTP', 'TCP', 'UDP']

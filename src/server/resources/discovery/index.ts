@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { endpointslices } from './endpointslices.ts'
 
 /** The kinds of this group, in the order of discovery. */

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { flowschemas } from './flowschemas.ts'
 import { prioritylevelconfigurations } from './prioritylevelconfigurations.ts'
 

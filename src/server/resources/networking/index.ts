@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { ingressclasses } from './ingressclasses.ts'
 import { ingresses } from './ingresses.ts'
 import { ipaddresses } from './ipaddresses.ts'

@@ -4,8 +4,8 @@ import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Label, isDns1123Subdomain, regexMessage, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { validateTypedReference } from './object-reference.ts'
 
 const controllerPath = Path.of('spec', 'controller')

@@ -6,8 +6,8 @@ import { type FieldError, invalid, required } from '../../../api/validation/fiel
 import { isCanonicalIp } from '../../../api/validation/ip.ts'
 import { type NameRule, isDns1123Subdomain, isPathSegment } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const parentPath = Path.of('spec', 'parentRef')
 

@@ -6,8 +6,8 @@ import { type FieldError, forbidden, invalid, required } from '../../../api/vali
 import { cidrContains, cidrWarnings, parseCidr, validateCidr } from '../../../api/validation/ip.ts'
 import { isPortName, isPortNumber, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const specPath = Path.of('spec')
 const policyTypes = ['Ingress', 'Egress']

@@ -6,8 +6,8 @@ import { type FieldError, invalid, required } from '../../../api/validation/fiel
 import { cidrFamilyOf, isCanonicalCidr } from '../../../api/validation/ip.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const path = Path.of('spec', 'cidrs')
 const example = '192.168.0.0/24 and 2001:db8::/64'

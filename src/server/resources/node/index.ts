@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { runtimeclasses } from './runtimeclasses.ts'
 
 /** The kinds of node.k8s.io. */

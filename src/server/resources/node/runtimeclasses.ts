@@ -8,8 +8,8 @@ import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label, isLabelKey, isLabelValue, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const handlerPath = Path.of('handler')
 const schedulingPath = Path.of('scheduling')

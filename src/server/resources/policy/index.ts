@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { poddisruptionbudgets } from './poddisruptionbudgets.ts'
 
 export { poddisruptionbudgets }

@@ -3,7 +3,7 @@ import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { isPathSegment, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import type { Column } from '../../resource.ts'
+import type { Column } from '../../registry/resource.ts'
 
 /** Both sorts of binding: they differ in where they hold and in what they may refer to. */
 export type Binding = RoleBinding | ClusterRoleBinding

@@ -4,7 +4,7 @@ import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, required } from '../../../api/validation/field-error.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { validatePolicyRules } from './policy-rules.ts'
 
 const rulesPath = Path.of('rules')

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { clusterrolebindings } from './clusterrolebindings.ts'
 import { clusterroles } from './clusterroles.ts'
 import { rolebindings } from './rolebindings.ts'

@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { RoleBinding } from '../../../api/generated/types.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { bindingColumns, defaultBinding, validateBinding, validateSameRole } from './bindings.ts'
 
 const validate = (binding: RoleBinding) => validateBinding(binding, true, ['Role', 'ClusterRole'])

@@ -2,7 +2,7 @@ import { kindNames } from '../../../api/kind-names.ts'
 import type { Role } from '../../../api/generated/types.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { validatePolicyRules } from './policy-rules.ts'
 
 const rulesPath = Path.of('rules')

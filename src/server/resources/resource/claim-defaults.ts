@@ -7,7 +7,7 @@ import type {
 } from '../../../api/generated/types.ts'
 import { type FieldError, forbidden } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { ObjectReader } from '../../objects/objects.ts'
 
 const adminLabel = 'resource.kubernetes.io/admin-access'
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { deviceclasses } from './deviceclasses.ts'
 import { resourceclaims } from './resourceclaims.ts'
 import { resourceclaimtemplates } from './resourceclaimtemplates.ts'

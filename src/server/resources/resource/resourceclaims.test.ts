@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { KubeObject } from '../../../api/object.ts'
-import type { ObjectReader } from '../../objects.ts'
+import type { ObjectReader } from '../../objects/objects.ts'
 import { resourceclaims } from './resourceclaims.ts'
 import { resourceclaimtemplates } from './resourceclaimtemplates.ts'
 

@@ -4,8 +4,8 @@ import type { Device, ResourceSlice } from '../../../api/generated/types.ts'
 import { timestamp } from '../../../api/kinds/pod-prepare.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { validateSliceSpec } from './slice-validation.ts'
 
 const specPath = Path.of('spec')

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { priorityclasses } from './priorityclasses.ts'
 
 /** The kinds of scheduling.k8s.io. */

@@ -5,8 +5,8 @@ import { notSupportedInOrder, validateImmutableField } from '../../../api/valida
 import { type FieldError, forbidden, required } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { systemPriorityClasses } from './system-priority-classes.ts'
 
 const highestUserDefinablePriority = 1_000_000_000

@@ -6,8 +6,8 @@ import { immutableMessage, validateNonnegative } from '../../../api/validation/f
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import { byteLength, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const maxNodeIdLength = 256
 const driversPath = Path.of('spec', 'drivers')

@@ -7,7 +7,7 @@ import { immutableMessage, nonnegativeMessage, validateImmutableField } from '..
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { defineResource } from '../../resource.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const topologyPath = Path.of('nodeTopology')
 const classPath = Path.of('storageClassName')

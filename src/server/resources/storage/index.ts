@@ -1,4 +1,4 @@
-import type { Resource } from '../../resource.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { csidrivers } from './csidrivers.ts'
 import { csinodes } from './csinodes.ts'
 import { csistoragecapacities } from './csistoragecapacities.ts'

@@ -7,8 +7,8 @@ import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isLabelKey, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { type Column, defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { type Column, defineResource } from '../../registry/resource.ts'
 import { validateParameters, validateProvisioner } from './class-parameters.ts'
 
 const path = {

@@ -11,8 +11,8 @@ import { immutableMessage } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 
 const maxMetadataSize = 256 * 1024
 const maxErrorMessageSize = 1024

@@ -6,8 +6,8 @@ import { isDefaultVolumeAttributesClass } from '../../../api/kinds/default-class
 import { type FieldError, forbidden } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
-import { defineResource } from '../../resource.ts'
+import { ageColumn, nameColumn } from '../../answers/columns.ts'
+import { defineResource } from '../../registry/resource.ts'
 import { validateParameters, validateProvisioner } from './class-parameters.ts'
 
 const driverPath = Path.of('driverName')

@@ -1,0 +1,265 @@
+import { turnsOf } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Series } from '../../base/metrics.ts'
+import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
+import type { Authenticator } from '../auth/authenticate.ts'
+import { extraPrefix, impersonated } from '../auth/impersonate.ts'
+import { type DocumentAnswer, type DocumentRequest } from './document.ts'
+import { encodeResult } from './encode.ts'
+import { type Exchange, isAsync, wholeBody } from './exchange.ts'
+import { ClientGone } from './client-gone.ts'
+import type { NodeRelay } from './node-relay.ts'
+import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './negotiate.ts'
+import { warningHeaders } from './warnings.ts'
+import { WatchChunks } from './watch-chunks.ts'
+import { WatchWriter } from './watch-writer.ts'
+import { yamlText } from './yaml-text.ts'
+import type { UserInfo } from '../objects/objects.ts'
+import type { ProxyDoor } from '../proxy/proxy-door.ts'
+import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
+import { parsePath, parseQuery } from '../requests/path.ts'
+import { kindOf } from '../requests/kind.ts'
+import type { RequestKind, RequestMetrics } from '../requests/request-metrics.ts'
+import type { Result, ServerParts } from '../requests/request.ts'
+import { type What, resolve } from '../requests/resolve.ts'
+import type { RequestPath } from '../requests/serve.ts'
+import { startWatch } from '../objects/watch-stream.ts'
+
+/** Kubernetes' limit of a request's body. */
+const maxBodyBytes = 3 * 1024 * 1024
+
+/** Paths that anybody may read. */
+const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
+
+/** Answers that are not about stored objects: discovery, OpenAPI, health, metrics, reviews. */
+export interface Documents {
+  /** Nothing where the path is none of its. */
+  answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> | DocumentAnswer | undefined
+}
+
+export interface HandlerOptions {
+  parts: ServerParts
+  authenticator: Authenticator
+  documents: Documents
+  requests: RequestPath
+  metrics: RequestMetrics
+  logger: Logger
+  relay: NodeRelay
+  proxy: ProxyDoor
+  maxWatches: number
+}
+
+interface Answered {
+  code: number
+}
+
+/** Answers requests: who sends it, what it asks for, the verb, and the form of the answer. */
+export class ApiHandler {
+  readonly #o: HandlerOptions
+  readonly #inflight: { readonly mutating: Series; readonly readOnly: Series }
+  /** Open watches, each with what ends it. */
+  readonly #watching = new Map<Exchange, () => void>()
+  readonly #chunks = new WatchChunks()
+
+  constructor(options: HandlerOptions) {
+    this.#o = options
+    this.#inflight = { mutating: options.metrics.inflight(true), readOnly: options.metrics.inflight(false) }
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const { clock, random } = this.#o.parts
+    const started = clock.now()
+    const id = exchange.header('audit-id') ?? random.uuid()
+    const at = exchange.url.indexOf('?')
+    const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
+    const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
+    const parsed = parsePath(path)
+    const what = parsed.kind === 'resource' ? resolve(exchange.method, parsed, query, this.#o.parts.registry) : undefined
+    const kind = kindOf(exchange.method, what)
+    const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
+    const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
+    inflight?.inc()
+    let code = 0
+    try {
+      const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
+      code = (await this.#answer(exchange, path, query, what, kind, headers)).code
+    } catch (e) {
+      code = await this.#fail(exchange, e, id, query)
+    } finally {
+      inflight?.inc(-1)
+      const seconds = (clock.now() - started) / 1000
+      this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
+      if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, verb: kind.verb, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent'), code, seconds })
+    }
+  }
+
+  /** Breaks off every watch: its client finds out at once, and asks again. */
+  cutWatches(): void {
+    for (const exchange of this.#watching.keys()) exchange.destroy()
+  }
+
+  /** Ends every watch as if its time were up, and what nodes answer. */
+  endWatches(): void {
+    for (const end of this.#watching.values()) end()
+    this.#o.relay.end()
+    this.#o.proxy.end()
+  }
+
+  async #answer(
+    exchange: Exchange,
+    path: string,
+    query: URLSearchParams,
+    what: What | undefined,
+    kind: RequestKind,
+    headers: Record<string, string>,
+  ): Promise<Answered> {
+    const authorization = exchange.header('authorization')
+    const user = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
+    // Somebody who shows a token that is wrong is refused even where nobody needs one.
+    const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
+    if (!user && !isOpen) throw unauthorized()
+    const proxied = parseProxyPath(path)
+    const taken = proxied || what ? impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix)) : undefined
+    if (proxied) {
+      await this.#o.requests.permit(taken!, proxyAttempt(proxied, exchange.method))
+      return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
+    }
+    if (what) {
+      return this.#resource(exchange, what, taken!, kind, headers)
+    }
+    const found = await this.#o.documents.answer({
+      method: exchange.method,
+      path,
+      query,
+      accept: exchange.header('accept'),
+      ifNoneMatch: exchange.header('if-none-match'),
+    })
+    if (!found) return plainNotFound(exchange, headers)
+    exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
+    return found
+  }
+
+  async #resource(
+    exchange: Exchange,
+    what: What,
+    user: UserInfo,
+    kind: RequestKind,
+    headers: Record<string, string>,
+  ): Promise<Answered> {
+    const warnings: string[] = []
+    let accepted: Accepted | undefined
+    const result = await this.#o.requests.run({
+      what,
+      user,
+      warnings,
+      signal: () => exchange.signal,
+      check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
+      readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
+    })
+    if (!result) return plainNotFound(exchange, headers)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind)
+  }
+
+  #accept(exchange: Exchange, allowed: Allowed): Accepted {
+    return negotiate(exchange.header('accept'), allowed)
+  }
+
+  async #send(
+    exchange: Exchange,
+    result: Result,
+    accepted: Accepted,
+    query: URLSearchParams,
+    warnings: readonly string[],
+    headers: Record<string, string>,
+    kind: RequestKind,
+  ): Promise<Answered> {
+    const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
+    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
+    if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
+    const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
+    const { clock } = this.#o.parts
+    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, turnsOf(clock))
+    const { length, pieces } = body
+    const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces) } : body
+    exchange.respond(code, { ...headers, 'content-type': contentType, ...warning }, told)
+    return { code }
+  }
+
+  /** The same pieces; if one cannot be made, whoever reads the log hears of it, as the client only sees an answer that breaks off. */
+  async *#told(exchange: Exchange, pieces: AsyncIterable<Buffer>): AsyncIterableIterator<Buffer> {
+    try {
+      yield* pieces
+    } catch (error) {
+      this.#o.logger.error('an answer failed after it had begun', { method: exchange.method, uri: exchange.url, error })
+      throw error
+    }
+  }
+
+  #watch(
+    exchange: Exchange,
+    result: Result & { kind: 'watch' },
+    accepted: Accepted,
+    query: URLSearchParams,
+    headers: Record<string, string | string[]>,
+    kind: RequestKind,
+  ): Answered {
+    const { parts, metrics, maxWatches, logger } = this.#o
+    if (this.#watching.size >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
+    if (exchange.signal.aborted) throw new ClientGone()
+    const open = metrics.watching(kind)
+    const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
+    const onOverrun = () => {
+      logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
+      exchange.destroy()
+    }
+    const writer = new WatchWriter(result.target, accepted, query, sink, { clock: parts.clock, chunks: this.#chunks, onOverrun })
+    let stop = () => {}
+    this.#watching.set(exchange, () => {
+      stop()
+      writer.end()
+    })
+    open.inc()
+    exchange.signal.addEventListener('abort', () => {
+      this.#watching.delete(exchange)
+      open.inc(-1)
+      stop()
+    })
+    stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
+    return { code: 200 }
+  }
+
+  async #fail(exchange: Exchange, e: unknown, id: string, query: URLSearchParams): Promise<number> {
+    if (e instanceof ClientGone) return 499
+    let error: ApiError
+    if (e instanceof ApiError) {
+      error = e
+    } else {
+      this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
+      error = internalError(e instanceof Error ? e.message : String(e))
+    }
+    const status = error.toStatus()
+    const retry = error.details?.retryAfterSeconds
+    const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
+    const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
+    const isPretty = wantsPretty({ format: 'json', contentType: '', pretty: false }, query, exchange.header('user-agent'))
+    const text = isYaml ? await yamlText(status) : `${JSON.stringify(status, null, isPretty ? 2 : undefined)}\n`
+    try {
+      exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, wholeBody(Buffer.from(text)))
+    } catch (e) {
+      // An answer has begun already, and it is not this one: the client must not take it for whole.
+      this.#o.logger.error('an answer failed after it had begun', { id, method: exchange.method, uri: exchange.url, error: e })
+      exchange.destroy()
+    }
+    return error.code
+  }
+}
+
+function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
+  exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, wholeBody(Buffer.from('404 page not found\n')))
+  return { code: 404 }
+}
+
+const allowedFor = (kind: RequestKind): Allowed => {
+  if (kind.verb === 'WATCH') return watchStream
+  return kind.verb === 'LIST' || kind.verb === 'DELETECOLLECTION' ? collection : oneObject
+}

@@ -1,0 +1,78 @@
+import { jsonText, objectJson } from '../../api/json/index.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { keptPieces } from './kept-bytes.ts'
+
+/** What stands between metadata and spec. */
+export const specOpening = ',"spec":'
+
+/** Where the spec stands in an object's bytes, by what does not move when its metadata grow. */
+export interface SpecPlace {
+  length: number
+  /** How many bytes follow it. */
+  tail: number
+}
+
+/** An object in the form in which it is stored. */
+export interface Encoded {
+  value: Buffer
+  object: KubeObject
+  /** Undefined where it is not known. */
+  spec: SpecPlace | undefined
+}
+
+/** All that is stored before the status, in two pieces: a resource version may stand between them. */
+export interface BeforeStatus {
+  pieces: readonly [Buffer, Buffer]
+  specLength: number
+}
+
+/** Whoever may have the bytes of an object's parts already. */
+export interface KnownParts {
+  /** The bytes of this very spec, if it is the one that is known. */
+  specBytes(spec: unknown): Buffer | undefined
+  /** The bytes from the spec to the end, if both spec and status are those that are known. */
+  bytesFromSpec(object: KubeObject): { bytes: Buffer; place: SpecPlace } | undefined
+  /** Undefined if anything of it is another than what is known. */
+  bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
+}
+
+/** Encodes an object. The bytes of parts that are still those of `before` are taken from there. */
+export function encodeForStore(object: KubeObject, before?: KnownParts): Encoded {
+  const metadata: { resourceVersion?: string | undefined } = object.metadata
+  // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
+  if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
+  if (isUsual(object)) return encodeUsual(object, before)
+  const { apiVersion, kind, metadata: _, ...rest } = object
+  return { value: keptPieces(objectJson({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
+}
+
+/** What most objects are. */
+type Usual = KubeObject & { spec: object; status: object }
+
+const usualMembers = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
+
+/** Whether it has these members and no other, in whatever order. */
+function isUsual(object: KubeObject): object is Usual {
+  for (const name in object) if (!usualMembers.has(name)) return false
+  return isObject((object as Usual).spec) && isObject((object as Usual).status)
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
+  const { spec, status } = object
+  const from = before?.bytesFromSpec(object)
+  if (from) return { value: keptPieces(openingOf(object), from.bytes), object, spec: from.place }
+  const ending = `,"status":${jsonText(status)}}`
+  const tail = Buffer.byteLength(ending)
+  const same = before?.bytesBeforeStatus(object)
+  if (same) return { value: keptPieces(...same.pieces, ending), object, spec: { length: same.specLength, tail } }
+  const opening = openingOf(object)
+  const known = before?.specBytes(spec)
+  if (known) return { value: keptPieces(opening, known, ending), object, spec: { length: known.length, tail } }
+  const specText = jsonText(spec)
+  return { value: keptPieces(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
+}
+
+const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
+  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${jsonText(metadata)}${specOpening}`

@@ -1,0 +1,85 @@
+import { cloneObject } from '../../api/json/index.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { DeleteOptions, ObjectChange, ServerObjects } from './objects.ts'
+import type { Registered, Registry } from '../registry/registry.ts'
+import type { ServerParts } from '../requests/request.ts'
+import type { Resource } from '../registry/resource.ts'
+import { createObject } from '../verbs/create.ts'
+import { deleteObject } from '../verbs/delete.ts'
+import { systemRequest } from '../requests/system-request.ts'
+import { ownRules } from '../write/rules.ts'
+import { write } from '../write/stages.ts'
+
+/** Stored objects for the server's own use. */
+export class ObjectAccess implements ServerObjects {
+  readonly #registry: Registry
+  readonly #objects: ObjectStore
+  readonly #parts: () => ServerParts
+
+  /** `parts` is asked for later, as the parts contain this. */
+  constructor(registry: Registry, objects: ObjectStore, parts: () => ServerParts) {
+    this.#registry = registry
+    this.#objects = objects
+    this.#parts = parts
+  }
+
+  get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined {
+    const place = this.#registry.stored(group, plural)
+    return place && (this.#objects.get(place, namespace, name)?.object as T | undefined)
+  }
+
+  has(group: string, plural: string, namespace: string, name: string): boolean {
+    const place = this.#registry.stored(group, plural)
+    return place !== undefined && this.#objects.get(place, namespace, name) !== undefined
+  }
+
+  list<T extends KubeObject>(group: string, plural: string, namespace: string): T[] {
+    const place = this.#registry.stored(group, plural)
+    if (!place) return []
+    const prefix = namespace ? `${place.prefix}${namespace}/` : place.prefix
+    const found: T[] = []
+    for (const stored of this.#objects.cache(place).range(prefix)) found.push(stored.object as T)
+    return found
+  }
+
+  async update<T extends KubeObject>(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    change: (copy: T, stored: T) => T,
+    options: { dryRun?: boolean } = {},
+  ): Promise<T> {
+    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+    const next = (stored: KubeObject | undefined) => change(cloneObject(stored!) as T, stored as T)
+    const outcome = await write(request, { operation: 'UPDATE', next, rules: ownRules, isRelative: true, dryRun: options.dryRun ?? false })
+    return outcome.stored.object as T
+  }
+
+  async create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
+    const request = systemRequest(this.#parts(), this.#place(resource), object.metadata.namespace ?? '', '')
+    return (await createObject(request, object, false)).object as T
+  }
+
+  follow(group: string, plural: string, tell: (change: ObjectChange) => void): void {
+    const place = this.#registry.stored(group, plural)
+    if (!place) return
+    this.#objects.cache(place).listen((events) => {
+      for (const { type, object, previous } of events) {
+        const [namespace, name] = place.resource.namespaced ? object.key.slice(place.prefix.length).split('/') : ['', object.key.slice(place.prefix.length)]
+        const current = type === 'DELETED' ? undefined : object
+        tell({ namespace: namespace!, name: name!, object: () => current?.object, previous: () => previous?.object })
+      }
+    })
+  }
+
+  async delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
+    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+    const outcome = await deleteObject(request, { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) })
+    return outcome.stored.object
+  }
+
+  #place(resource: Resource): Registered {
+    return this.#registry.stored(resource.storedAs?.group ?? resource.group, resource.storedAs?.plural ?? resource.plural)!
+  }
+}

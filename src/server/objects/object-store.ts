@@ -1,0 +1,205 @@
+import { alreadyExists, conflictModified, entityTooLarge } from '../../api/errors.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Store, StoreEvent, Watch } from '../../store/index.ts'
+import { type Encoded, encodeForStore } from './encode-object.ts'
+import { maxObjectBytes } from './limits.ts'
+import type { Registered, Registry } from '../registry/registry.ts'
+import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import { findByKey, registryPrefix } from './stored-keys.ts'
+import { type ReadValue, StoredObject, parseObject } from './stored-object.ts'
+
+export interface ObjectStoreOptions {
+  /** Gives the reader of a kind's objects that another program has stored. Default: they are served as they are. */
+  reader?(place: Registered): ReadValue
+  /** Names this program in the store. Without it, all that other processes have stored counts as another program's. */
+  mark?: number | undefined
+  /** Freezes each object that is written, before anybody gets it. */
+  freezes?: boolean
+}
+
+/** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
+export class ObjectStore {
+  readonly #store: Store
+  /** Of kinds that are gone, too, as long as somebody is at work on one. */
+  readonly #caches = new WeakMap<Registered, ResourceCache>()
+  /** Events name keys; this finds the cache by the prefix of the key's kind. */
+  readonly #byPrefix = new Map<string, ResourceCache>()
+  readonly #encoded = new WeakMap<Buffer, Encoded>()
+  readonly #options: ObjectStoreOptions
+  readonly #mark: number | undefined
+  /** What happens to kinds that are being loaded, by the prefix of their keys. */
+  readonly #loading = new Map<string, StoreEvent[]>()
+  #revision: number
+  #feed: Watch | undefined
+
+  private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
+    this.#store = store
+    this.#options = options
+    this.#mark = options.mark
+    this.#revision = revision
+    for (const registered of registry.storages()) this.#byPrefix.set(registered.prefix, this.#newCache(registered, revision))
+  }
+
+  #newCache(registered: Registered, revision: number): ResourceCache {
+    const { reader = () => parseObject, mark, freezes } = this.#options
+    const foreign = { upTo: revision, ownMark: mark, read: reader(registered) }
+    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
+    this.#caches.set(registered, cache)
+    return cache
+  }
+
+  /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
+  static async open(
+    store: Store,
+    registry: Registry,
+    onLost: (why: Error) => void,
+    options: ObjectStoreOptions = {},
+  ): Promise<ObjectStore> {
+    const { items, revision } = await store.range(registryPrefix)
+    const objects = new ObjectStore(store, registry, revision, options)
+    for (const item of items) objects.#cacheOf(item.key)?.load(item)
+    objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
+    return objects
+  }
+
+  /** Loads what is stored of a kind, and follows it from now on. */
+  async openKind(registered: Registered): Promise<void> {
+    const { prefix } = registered
+    if (this.#loading.has(prefix) || this.#byPrefix.has(prefix)) throw new Error(`${prefix} is open already`)
+    const meanwhile: StoreEvent[] = []
+    this.#loading.set(prefix, meanwhile)
+    try {
+      const { items, revision } = await this.#store.range(prefix)
+      const cache = this.#newCache(registered, revision)
+      for (const item of items) cache.load(item)
+      const missed = meanwhile.filter((event) => event.revision > revision)
+      if (missed.length) cache.apply(missed, missed.at(-1)!.revision)
+      this.#byPrefix.set(prefix, cache)
+    } finally {
+      this.#loading.delete(prefix)
+    }
+  }
+
+  /** Follows a kind no more, and ends its watches. */
+  closeKind(registered: Registered): void {
+    const cache = this.#byPrefix.get(registered.prefix)
+    this.#byPrefix.delete(registered.prefix)
+    cache?.end()
+  }
+
+  /** The newest revision that readers can see. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  get store(): Store {
+    return this.#store
+  }
+
+  cache(registered: Registered): ResourceCache {
+    return this.#caches.get(registered.storage)!
+  }
+
+  key(registered: Registered, namespace: string, name: string): string {
+    const { prefix, resource } = registered.storage
+    return resource.namespaced ? `${prefix}${namespace}/${name}` : prefix + name
+  }
+
+  get(registered: Registered, namespace: string, name: string): StoredObject | undefined {
+    return this.cache(registered).get(this.key(registered, namespace, name))
+  }
+
+  /** Writes a new object. The object is the store's from now on. */
+  async create(registered: Registered, object: KubeObject): Promise<StoredObject> {
+    const { namespace = '', name = '' } = object.metadata
+    const key = this.key(registered, namespace, name)
+    const value = this.#encode(object)
+    const result = await this.#store.write({ key, expected: 0, value, mark: this.#mark })
+    const { group, plural } = registered.resource
+    if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
+    return this.#written(registered, key, result.revision, value)
+  }
+
+  /** Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same. */
+  async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
+    object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
+    if (deepEqual(object, stored.object)) return stored
+    const value = this.#encode(object, stored)
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value, mark: this.#mark })
+    if (!result.ok) throw this.#conflict(registered, object)
+    return this.#written(registered, stored.key, result.revision, value)
+  }
+
+  /** Removes `stored`; a conflict if it is no longer the current one. Answers the revision of the removal. */
+  async remove(registered: Registered, stored: StoredObject): Promise<number> {
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value: undefined })
+    if (!result.ok) throw this.#conflict(registered, stored.object)
+    return result.revision
+  }
+
+  /** All objects under `prefix` as they were at `revision`. */
+  async rangeAt(registered: Registered, prefix: string, revision: number, after: string | undefined, limit: number | undefined) {
+    const result = await this.#store.range(prefix, { revision, after, limit })
+    const cache = this.cache(registered)
+    return { ...result, items: result.items.map((item) => cache.version(item)) }
+  }
+
+  /** The events under `prefix` after a revision that is no longer the newest, and all that follow. */
+  watchFrom(
+    registered: Registered,
+    prefix: string,
+    revision: number,
+    onEvents: (events: readonly CacheEvent[], revision: number) => void,
+    onEnd: (why: Error) => void,
+  ): Promise<Watch> {
+    const cache = this.cache(registered)
+    return this.#store.watch(prefix, revision, (events) => onEvents(events.map((e) => cache.fromHistory(e)), events.at(-1)!.revision), onEnd)
+  }
+
+  close(): void {
+    this.#feed?.close()
+  }
+
+  #written(registered: Registered, key: string, revision: number, value: Buffer): StoredObject {
+    const current = this.cache(registered).get(key)
+    // Another commit may have followed before this writer was woken; its own version is still what it wrote.
+    return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
+  }
+
+  #encode(object: KubeObject, before?: StoredObject): Buffer {
+    const encoded = encodeForStore(object, before)
+    const { value } = encoded
+    if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
+    this.#encoded.set(value, encoded)
+    return value
+  }
+
+  #conflict(registered: Registered, object: KubeObject) {
+    const { group, plural } = registered.resource
+    return conflictModified({ group, resource: plural }, object.metadata.name ?? '')
+  }
+
+  #cacheOf(key: string): ResourceCache | undefined {
+    return findByKey(this.#byPrefix, key)
+  }
+
+  /** Hands the events of one commit to the caches they belong to, keeping their order within each. */
+  #take(events: readonly StoreEvent[]): void {
+    const last = events.at(-1)!
+    this.#revision = last.revision
+    let from = 0
+    for (let i = 1; i <= events.length; i++) {
+      const cache = this.#cacheOf(events[from]!.key)
+      if (i < events.length && this.#cacheOf(events[i]!.key) === cache) continue
+      if (cache) cache.apply(events.slice(from, i), events[i - 1]!.revision)
+      else if (this.#loading.size) this.#keep(events.slice(from, i))
+      from = i
+    }
+  }
+
+  /** What happens to kinds that are being loaded is taken in when they are. */
+  #keep(events: readonly StoreEvent[]): void {
+    for (const event of events) findByKey(this.#loading, event.key)?.push(event)
+  }
+}

@@ -1,0 +1,182 @@
+import { type Clock, turnsOf } from '../../base/clock.ts'
+import { stepByStep } from '../../base/turns.ts'
+import { type ApiError, expired, internalError } from '../../api/errors.ts'
+import { CompactedError, type Watch } from '../../store/index.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { WatchSpec } from '../requests/request.ts'
+import type { CacheEvent, CacheEventType } from './resource-cache.ts'
+import type { StoredObject } from './stored-object.ts'
+
+/** How often a watcher that asked for it hears how far it has seen everything, though nothing of its own changed. */
+export const bookmarkIntervalMs = 60_000
+
+/** Gets what a watch sends. */
+export interface WatchReceiver {
+  /** What is there when the watch begins. */
+  initial(objects: readonly StoredObject[]): void
+  /** True if more of history can be taken now. If not, `resume` is called when it can. Absent where all can always be taken. */
+  hasRoom?(resume: () => void): boolean
+  /** One commit's worth. */
+  events(events: readonly WatchEvent[]): void
+  /** Everything up to `revision` has been sent; `isInitialEnd` marks the end of the initial list. */
+  bookmark(revision: number, isInitialEnd: boolean): void
+  /** The watch cannot go on. */
+  error(error: ApiError): void
+  /** The watch is over: its time is up, or after an error. */
+  end(): void
+}
+
+export interface WatchEvent {
+  type: CacheEventType
+  object: StoredObject
+}
+
+/** What an event of the cache is to a watcher with a selector: objects come into sight and leave it. */
+export function visibleEvent(event: CacheEvent, spec: Pick<WatchSpec, 'prefix' | 'matches'>): WatchEvent | undefined {
+  const { object, previous } = event
+  if (!object.key.startsWith(spec.prefix)) return undefined
+  if (!spec.matches) return event
+  const isSeen = event.type !== 'DELETED' && spec.matches(object)
+  const wasSeen = previous !== undefined && spec.matches(previous)
+  if (isSeen) return { type: wasSeen ? 'MODIFIED' : 'ADDED', object }
+  if (!wasSeen) return undefined
+  return { type: 'DELETED', object: event.type === 'DELETED' ? object : previous.at(object.revision) }
+}
+
+const tooOld = (asked: number, oldest: number) => expired(`too old resource version: ${asked} (${oldest})`)
+
+/** Runs a watch until its time is up, it fails, or the returned function is called. */
+export function startWatch(objects: ObjectStore, target: Registered, spec: WatchSpec, receiver: WatchReceiver, clock: Clock): () => void {
+  const cache = objects.cache(target)
+  const stops: (() => void)[] = []
+  let isOver = false
+  const stop = () => {
+    if (isOver) return
+    isOver = true
+    for (const undo of stops) undo()
+  }
+  const end = (error?: ApiError) => {
+    if (isOver) return
+    stop()
+    if (error) receiver.error(error)
+    receiver.end()
+  }
+  const deliver = (events: readonly CacheEvent[]) => {
+    if (isOver) return
+    try {
+      const seen: WatchEvent[] = []
+      for (const event of events) {
+        const visible = visibleEvent(event, spec)
+        if (visible) seen.push(visible)
+      }
+      if (seen.length) receiver.events(seen)
+    } catch (e) {
+      // The one watch that fails ends: neither the others nor the writers have to do with it.
+      end(failure(e))
+    }
+  }
+
+  stops.push(cache.whenEnded(() => end()))
+  if (isOver) return stop
+  // Objects that were there are sent as they are now, which may be newer than when the watch was asked for.
+  if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
+  else if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
+  else followHistory(objects, target, spec, receiver, deliver, end, stops)
+
+  const remind = () => {
+    if (isOver) return
+    receiver.bookmark(objects.revision, false)
+    stops[bookmarkTimer] = clock.after(bookmarkIntervalMs, remind)
+  }
+  const bookmarkTimer = stops.length
+  stops.push(spec.bookmarks ? clock.after(bookmarkIntervalMs, remind) : () => {})
+  if (spec.timeoutMs !== undefined) stops.push(clock.after(spec.timeoutMs, () => end()))
+  return stop
+}
+
+const failure = (e: unknown): ApiError => internalError(e instanceof Error ? e.message : String(e))
+
+/** Sends what is there, chosen in slices; what happens meanwhile waits for it. */
+function sendInitial(
+  objects: ObjectStore,
+  target: Registered,
+  { prefix, matches, initial }: WatchSpec,
+  receiver: WatchReceiver,
+  deliver: (events: readonly CacheEvent[]) => void,
+  end: (error?: ApiError) => void,
+  stops: (() => void)[],
+  clock: Clock,
+): void {
+  const cache = objects.cache(target)
+  const { revision } = objects
+  const { values } = cache.snapshot(prefix)
+  const send = (found: readonly StoredObject[]) => {
+    receiver.initial(found)
+    if (initial === 'events and bookmark') receiver.bookmark(revision, true)
+  }
+  if (!matches) {
+    send(values)
+    stops.push(cache.listen(deliver))
+    return
+  }
+  let held: (readonly CacheEvent[])[] | undefined = []
+  let isOver = false
+  stops.push(cache.listen((events) => (held ? void held.push(events) : deliver(events))), () => (isOver = true))
+  const found: StoredObject[] = []
+  const choose = (stored: StoredObject) => {
+    try {
+      if (!isOver && matches(stored)) found.push(stored)
+    } catch (e) {
+      end(failure(e))
+    }
+  }
+  stepByStep(turnsOf(clock), values, choose, () => {
+    if (isOver) return
+    send(found)
+    const waited = held ?? []
+    held = undefined
+    for (const events of waited) deliver(events)
+  })
+}
+
+/** For a watch that starts in the past: the store replays its log, as fast as the receiver takes it, until the cache can take over. */
+function followHistory(
+  objects: ObjectStore,
+  target: Registered,
+  spec: WatchSpec,
+  receiver: WatchReceiver,
+  deliver: (events: readonly CacheEvent[]) => void,
+  end: (error?: ApiError) => void,
+  stops: (() => void)[],
+): void {
+  let isClosed = false
+  let history: Watch | undefined
+  const close = () => {
+    history?.close()
+    history = undefined
+  }
+  stops.push(() => {
+    isClosed = true
+    close()
+  })
+  const fail = (e: unknown) => end(e instanceof CompactedError ? tooOld(spec.from, e.compactedRevision) : failure(e))
+  const from = (start: number): void => {
+    let isOver = false
+    const follow = (events: readonly CacheEvent[], revision: number) => {
+      deliver(events)
+      if (isClosed || isOver || !history) return
+      // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
+      const isCurrent = revision === objects.revision
+      if (!isCurrent && (receiver.hasRoom?.(() => isClosed || from(revision)) ?? true)) return
+      isOver = true
+      close()
+      if (isCurrent) stops.push(objects.cache(target).listen(deliver))
+    }
+    objects.watchFrom(target, spec.prefix, start, follow, fail).then((watch) => {
+      if (isClosed) watch.close()
+      else history = watch
+    }, fail)
+  }
+  from(spec.from)
+}

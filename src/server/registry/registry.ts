@@ -1,0 +1,157 @@
+import { type ObjectType, builtInType } from '../../api/object-type.ts'
+import type { Resource, Verb } from './resource.ts'
+import type { Action } from '../subresources/action.ts'
+import { assertSeparate, keyPrefix } from '../objects/stored-keys.ts'
+import { type Head, headOf } from '../objects/stored-object.ts'
+
+const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+
+/** A resource with what follows from its declaration. */
+export interface Registered {
+  readonly resource: Resource
+  readonly apiVersion: string
+  readonly type: ObjectType
+  readonly verbs: ReadonlySet<Verb>
+  /** Where its objects are stored: its own place, or that of the resource it is another version of. */
+  readonly storage: Registered
+  /** See keyPrefix. */
+  readonly prefix: string
+  readonly head: Head
+  readonly actions: ReadonlyMap<string, Action>
+}
+
+/** Hears of kinds that have come and gone. */
+export type RegistryListener = (added: readonly Registered[], removed: readonly Registered[]) => void
+
+/** Everything that is served, found by how it is asked for. Kinds come and go while the server runs. */
+export class Registry {
+  readonly #byVersion = new Map<string, Map<string, Registered>>()
+  /** By group and plural name. */
+  readonly #stored = new Map<string, Map<string, Registered>>()
+  readonly #actions: readonly Action[]
+  readonly #listeners = new Set<RegistryListener>()
+  #all: readonly Registered[] = []
+  #generation = 0
+
+  constructor(resources: readonly Resource[], actions: readonly Action[]) {
+    this.#actions = actions
+    this.publish(this.declare(resources))
+  }
+
+  /** Raised by every change of what is served. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  find(apiVersion: string, plural: string): Registered | undefined {
+    return this.#byVersion.get(apiVersion)?.get(plural)
+  }
+
+  hasVersion(apiVersion: string): boolean {
+    return this.#byVersion.has(apiVersion)
+  }
+
+  /** The place where objects of a group and plural name are stored. */
+  stored(group: string, plural: string): Registered | undefined {
+    return this.#stored.get(group)?.get(plural)
+  }
+
+  all(): readonly Registered[] {
+    return this.#all
+  }
+
+  storages(): Registered[] {
+    return [...this.#stored.values()].flatMap((group) => [...group.values()])
+  }
+
+  /** What further kinds would be, once they are served. Versions that are stored as another come with, or after, that other one. */
+  declare(resources: readonly Resource[]): readonly Registered[] {
+    const inOrder = [...resources].sort((a, b) => Number(Boolean(a.storedAs)) - Number(Boolean(b.storedAs)))
+    const declared: Registered[] = []
+    for (const resource of inOrder) declared.push(this.#declareOne(resource, declared))
+    return declared
+  }
+
+  /** Serves kinds from now on that were declared. All of them or, where one cannot be served, none. */
+  publish(declared: readonly Registered[]): void {
+    this.#checkFree(declared)
+    for (const registered of declared) {
+      if (isStored(registered)) put(this.#stored, registered.resource.group, registered)
+      put(this.#byVersion, registered.apiVersion, registered)
+    }
+    this.#all = [...this.#all, ...declared]
+    this.#tell(declared, [])
+  }
+
+  #checkFree(declared: readonly Registered[]): void {
+    const stored = this.storages()
+    for (const registered of declared) {
+      const { apiVersion, resource } = registered
+      if (this.find(apiVersion, resource.plural)) throw new Error(`${resource.plural} of ${apiVersion} is served already`)
+      if (!isStored(registered)) continue
+      assertSeparate(registered, stored)
+      stored.push(registered)
+    }
+  }
+
+  /** Serves some kinds no more. Their objects stay in the store. */
+  remove(kinds: readonly Registered[]): void {
+    const gone = new Set(kinds)
+    for (const registered of gone) {
+      take(this.#byVersion, registered.apiVersion, registered)
+      if (registered.storage === registered) take(this.#stored, registered.resource.group, registered)
+    }
+    this.#all = this.#all.filter((registered) => !gone.has(registered))
+    this.#tell([], kinds)
+  }
+
+  /** Calls `listener` after every change. The returned function takes that back. */
+  listen(listener: RegistryListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(added: readonly Registered[], removed: readonly Registered[]): void {
+    this.#generation++
+    for (const listener of this.#listeners) listener(added, removed)
+  }
+
+  #declareOne(resource: Resource, beside: readonly Registered[]): Registered {
+    const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version
+    const own = this.#actions.filter((a) => a.of.group === resource.group && a.of.plural === resource.plural)
+    const registered: { -readonly [K in keyof Registered]: Registered[K] } = {
+      resource,
+      apiVersion,
+      type: resource.objectType ?? builtInType(resource.type ?? resource.kind),
+      verbs: new Set(resource.verbs ?? allVerbs),
+      storage: undefined as unknown as Registered,
+      prefix: keyPrefix(resource.group, resource.plural),
+      head: headOf(apiVersion, resource.kind),
+      actions: new Map(own.map((a) => [a.of.subresource, a])),
+    }
+    registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs, beside) : registered
+    return registered
+  }
+
+  #mustStore({ group, plural }: { group: string; plural: string }, beside: readonly Registered[]): Registered {
+    const found = beside.find((r) => isStored(r) && r.resource.group === group && r.resource.plural === plural) ?? this.stored(group, plural)
+    if (!found) throw new Error(`no resource is stored as ${group}/${plural}`)
+    return found
+  }
+}
+
+/** Whether a kind has objects of its own in the store. */
+const isStored = ({ resource }: Registered): boolean => !resource.storedAs && !resource.virtual
+
+function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
+  let inner = map.get(key)
+  if (!inner) map.set(key, (inner = new Map()))
+  inner.set(registered.resource.plural, registered)
+}
+
+function take(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
+  const inner = map.get(key)
+  if (inner?.get(registered.resource.plural) !== registered) return
+  inner.delete(registered.resource.plural)
+  if (inner.size === 0) map.delete(key)
+}

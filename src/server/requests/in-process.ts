@@ -1,0 +1,147 @@
+import { ApiError, badRequest, internalError, methodNotAllowed, notFoundPath } from '../../api/errors.ts'
+import { cloneObject, deepFreeze, jsonText, readJson } from '../../api/json/index.ts'
+import type { Json, KubeObject } from '../../api/object.ts'
+import { turnsOf } from '../../base/clock.ts'
+import { type Turns, inSlices } from '../../base/turns.ts'
+import type { ApiServer } from '../api-server.ts'
+import { present } from '../http/encode.ts'
+import type { UserInfo } from '../objects/objects.ts'
+import type { Registered } from '../registry/registry.ts'
+import { parsePath } from './path.ts'
+import { kindOf } from './kind.ts'
+import type { RequestKind } from './request-metrics.ts'
+import type { RequestBody, Result } from './request.ts'
+import { type What, resolve } from './resolve.ts'
+import type { StoredObject } from '../objects/stored-object.ts'
+
+/** A request by somebody in the same process. */
+export interface InProcessRequest {
+  method: string
+  path: string
+  query?: Readonly<Record<string, string>>
+  /** The caller's own: it is copied before the call returns. */
+  body?: unknown
+  contentType?: string
+  /** Of documents; objects are always answered as they are. */
+  accept?: string
+  user: UserInfo
+  signal?: AbortSignal
+  /** Gets what HTTP says in Warning headers. */
+  warn?(sentence: string): void
+}
+
+const noSignal = new AbortController().signal
+
+/**
+ * Runs a request without sockets or encoding, by the same rules as over HTTP. Objects are the stored ones themselves, frozen; a list's
+ * items name their kind. Rejects with an ApiError.
+ */
+export async function callInProcess(server: ApiServer, request: InProcessRequest): Promise<unknown> {
+  const path = parsePath(request.path)
+  if (path.kind !== 'resource') return readDocument(server, request)
+  const what = resolve(request.method, path, queryOf(request), server.parts.registry)
+  const result = await measured(server, request, what, kindOf(request.method, what))
+  return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
+}
+
+/** A watch that may begin. */
+export interface OpenedWatch {
+  kind: RequestKind
+  result: Result & { kind: 'watch' }
+}
+
+/** Checks a request for a watch, and says what it is to send. */
+export async function openInProcess(server: ApiServer, request: InProcessRequest): Promise<OpenedWatch> {
+  const path = parsePath(request.path)
+  if (path.kind !== 'resource') throw notFoundPath()
+  const query = queryOf(request)
+  query.set('watch', 'true')
+  const what = resolve(request.method, path, query, server.parts.registry)
+  const kind = kindOf(request.method, what)
+  const result = await measured(server, request, what, kind)
+  if (result.kind !== 'watch') throw methodNotAllowed()
+  return { kind, result }
+}
+
+const queryOf = ({ query }: InProcessRequest) => new URLSearchParams(query)
+
+async function run(server: ApiServer, request: InProcessRequest, what: What): Promise<Result> {
+  const { user, signal = noSignal } = request
+  const warnings: string[] = []
+  let kept: RequestBody | undefined
+  const result = await server.requests.run({
+    what,
+    user,
+    warnings,
+    signal: () => signal,
+    readBody: () => kept ?? bodyOf(request),
+    keepBody: () => void (kept = keptBody(request)),
+  })
+  if (request.warn) for (const warning of warnings) request.warn(warning)
+  if (!result) throw notFoundPath()
+  return result
+}
+
+/** Patches and options are small and may lack what is undefined in them: they are encoded, which settles that. Objects are handed over. */
+function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {
+  const nothing = Buffer.alloc(0)
+  if (body === undefined) return { bytes: nothing, contentType }
+  if (method === 'POST' || method === 'PUT') return { bytes: nothing, contentType, value: body as Json }
+  return { bytes: Buffer.from(jsonText(body)), contentType }
+}
+
+/** A body that outlasts a wait: its sender may change its own. */
+function keptBody(request: InProcessRequest): RequestBody {
+  const body = bodyOf(request)
+  return body.value === undefined ? body : { ...body, value: cloneObject(body.value as object) as Json }
+}
+
+async function measured(server: ApiServer, request: InProcessRequest, what: What, kind: RequestKind): Promise<Result> {
+  const { clock } = server.parts
+  const started = clock.now()
+  let code = 500
+  try {
+    const result = await run(server, request, what)
+    code = 'code' in result ? result.code : 200
+    return result
+  } catch (e) {
+    const error = e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
+    code = error.code
+    throw error
+  } finally {
+    server.requestMetrics.done(kind, code, what.query.has('dryRun'), (clock.now() - started) / 1000)
+  }
+}
+
+/** Items are read in slices. */
+async function listOf({ target, items, meta }: Result & { kind: 'list' }, turns: Turns): Promise<unknown> {
+  const list: KubeObject[] = []
+  await inSlices(turns, items, (stored) => list.push(frozenObject(target, stored)))
+  return Object.freeze({ kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
+}
+
+function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
+  switch (result.kind) {
+    case 'stored':
+      return frozenObject(result.target, result.stored)
+    case 'text':
+      return result.text
+    case 'value':
+      return deepFreeze(result.value)
+    case 'watch':
+      throw badRequest('a watch is to be opened, not called')
+    case 'relay':
+      throw badRequest('what nodes answer is to be asked for over HTTP')
+  }
+}
+
+/** An object as this version of its kind shows it: where that is the stored one itself, it is shared. */
+export const frozenObject = (target: Registered, stored: StoredObject): KubeObject =>
+  target.resource.storedAs ? deepFreeze(present(target, stored)) : stored.frozen
+
+async function readDocument(server: ApiServer, { method, path, query, accept }: InProcessRequest): Promise<unknown> {
+  const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
+  if (!found) throw notFoundPath()
+  const text = found.body.toString()
+  return found.headers['content-type']?.startsWith('application/json') ? readJson(text) : text
+}

@@ -1,0 +1,23 @@
+import type { UserInfo } from '../objects/objects.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { ResourceRequest, ServerParts } from './request.ts'
+
+/** Who the server itself is, in its own requests. */
+export const systemUser: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+
+/** A request that the server makes of itself. */
+export function systemRequest(server: ServerParts, target: Registered, namespace: string, name: string): ResourceRequest {
+  return {
+    server,
+    target,
+    namespace,
+    name,
+    subresource: '',
+    query: new URLSearchParams(),
+    user: systemUser,
+    body: { bytes: Buffer.alloc(0), contentType: undefined },
+    warnings: [],
+    rules: { gates: server.gates, now: server.clock.now(), user: systemUser },
+    signal: () => new AbortController().signal,
+  }
+}

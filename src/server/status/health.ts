@@ -1,0 +1,65 @@
+import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
+
+/** Something that must be well for the server to be. Answers what is wrong, or nothing. */
+export interface HealthCheck {
+  name: string
+  check(): string | undefined
+  /** A detail that is shown with `verbose`, also while all is well. */
+  detail?(): string
+}
+
+const text = (code: number, body: string): DocumentAnswer => ({
+  code: code as 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: Buffer.from(body),
+})
+
+/** /livez, /readyz and /healthz, whole or one check of them, in the words of Kubernetes. */
+export class Health {
+  #live: readonly HealthCheck[]
+  #ready: readonly HealthCheck[]
+
+  constructor(live: readonly HealthCheck[], ready: readonly HealthCheck[]) {
+    this.#live = [{ name: 'ping', check: () => undefined }, ...live]
+    this.#ready = [...this.#live, ...ready]
+  }
+
+  /** Adds something that must be well for the server to be ready. */
+  require(check: HealthCheck): void {
+    this.#ready = [...this.#ready, check]
+  }
+
+  /** Adds something that is told of, and that nothing fails for. */
+  tell(name: string, detail: () => string): void {
+    const told: HealthCheck = { name, check: () => undefined, detail }
+    this.#live = [...this.#live, told]
+    this.#ready = [...this.#ready, told]
+  }
+
+  answer({ path, query }: DocumentRequest): DocumentAnswer | undefined {
+    const [, root, name, ...more] = path.split('/')
+    const checks = root === 'readyz' ? this.#ready : root === 'livez' || root === 'healthz' ? this.#live : undefined
+    if (!checks || more.length || name === '') return undefined
+    if (name === undefined) return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
+    const one = checks.find((c) => c.name === name)
+    if (!one) return undefined
+    const problem = one.check()
+    return problem ? text(500, `internal server error: ${problem}\n`) : text(200, 'ok')
+  }
+
+  #all(root: string, checks: readonly HealthCheck[], isVerbose: boolean, excluded: readonly string[]): DocumentAnswer {
+    const lines: string[] = []
+    let isWell = true
+    for (const { name, check, detail } of checks) {
+      if (excluded.includes(name)) {
+        lines.push(`[+]${name} excluded: ok`)
+        continue
+      }
+      const problem = check()
+      if (problem) isWell = false
+      lines.push(problem ? `[-]${name} failed: ${problem}` : `[+]${name} ok${detail ? `: ${detail()}` : ''}`)
+    }
+    if (!isWell) return text(500, `${lines.join('\n')}\n${root} check failed\n`)
+    return text(200, isVerbose ? `${lines.join('\n')}\n${root} check passed\n` : 'ok')
+  }
+}
