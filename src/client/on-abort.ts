@@ -1,4 +1,7 @@
-/** Who wants to hear of each signal. A signal has one listener of ours, however many wait for it: a thousand requests may share one. */
+/**
+ * The waiting callbacks of each signal. A signal has one listener of ours: ten thousand requests may share it, and
+ * addEventListener goes through all listeners that are there.
+ */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>()
 
 /** Calls `fn` when the signal is aborted, unless the returned function is called before. Not for one that is aborted already. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts'
 import type { KubeObject } from '../api/object.ts'
-import { type ApiRequest, type Transport, TransportError, type WatchListener, acceptMetadata } from '../client/index.ts'
+import { type ApiRequest, type Transport, TransportError, type WatchListener, acceptMetadata, onAbort } from '../client/index.ts'
 import { type ApiServer, type InProcessRequest, type UserInfo, asPartialMetadata, callInProcess, watchInProcess } from '../server/index.ts'
 
 /** Reaches a server of the same process, as `user`: no sockets, no encoding, no copies. What it hands out is shared and frozen. */
@@ -65,8 +65,7 @@ const metadataOf = (answer: KubeObject): KubeObject => (answer.kind === 'Status'
 /** Gives up waiting, as a client does that hangs up: what was asked for may still happen. */
 function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', abort, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    const forget = onAbort(signal, () => reject(signal.reason as Error))
+    answer.then(resolve, reject).finally(forget)
   })
 }

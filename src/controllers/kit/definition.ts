@@ -62,7 +62,7 @@ export interface ApplyContext<Owner extends KubeObject> {
 /**
  * How actions of one kind that stand together are done. `one by one` stops at the first that fails. `slow start` begins with
  * one, may have one more under way with each that succeeds, and begins nothing more after a failure, so that a thousand creates that are all refused cost one
- * request; it goes on where it got to shortly before. `all at once` tries them all.
+ * request; it goes on where it got to shortly before. `all at once` tries them all, 256 at a time.
  */
 export type Pace = 'one by one' | 'slow start' | 'all at once'
 

@@ -8,6 +8,9 @@ export interface PaceResult<T> {
   width: number
 }
 
+/** The most that are under way "all at once": to begin thousands in one turn would hold up everybody else. */
+const mostAtOnce = 256
+
 const asError = (e: unknown): Error => (e instanceof Error ? e : new Error(String(e)))
 
 /**
@@ -15,7 +18,7 @@ const asError = (e: unknown): Error => (e instanceof Error ? e : new Error(Strin
  * as many as have succeeded so far can be under way, and fail, at a time. After a failure nothing more is begun, unless all go at once anyway.
  */
 export async function atPace<T>(items: readonly T[], pace: Pace, run: (item: T) => Promise<unknown>, startWidth = 1): Promise<PaceResult<T>> {
-  const startWidths: Record<Pace, number> = { 'one by one': 1, 'slow start': startWidth, 'all at once': Infinity }
+  const startWidths: Record<Pace, number> = { 'one by one': 1, 'slow start': startWidth, 'all at once': mostAtOnce }
   const errors = new Map<number, Error>()
   let width = startWidths[pace]
   let begun = 0
