@@ -17,7 +17,7 @@ export interface ClientAnswer {
 }
 
 /** A server that is silent for so long has lost the request. */
-const patienceMs = 10_000
+const defaultPatienceMs = 10_000
 
 /** A client that speaks HTTP/1.1 and HTTP/2 by itself, so that it can say what no library would. */
 export class TlsClient {
@@ -25,10 +25,12 @@ export class TlsClient {
   readonly port: number
   readonly #tls: { ca: string; cert: string; key: string }
   readonly #agent: Agent
+  readonly #patienceMs: number
   #session: ClientHttp2Session | undefined
 
   /** For the server and user of a kubeconfig. */
-  constructor(kubeconfig: string, maxSockets = 32) {
+  constructor(kubeconfig: string, maxSockets = 32, patienceMs = defaultPatienceMs) {
+    this.#patienceMs = patienceMs
     const text = readFileSync(kubeconfig, 'utf8')
     const field = (name: string) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(text)![1]!, 'base64').toString()
     const url = new URL(/server: (\S+)/.exec(text)![1]!)
@@ -43,7 +45,7 @@ export class TlsClient {
     // Node would send the body of a DELETE without saying how long it is.
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     return new Promise((resolve, reject) => {
-      const request = httpsRequest({ host: this.host, port: this.port, agent: this.#agent, method, path, headers: { ...length, ...headers }, timeout: patienceMs }, (response) => {
+      const request = httpsRequest({ host: this.host, port: this.port, agent: this.#agent, method, path, headers: { ...length, ...headers }, timeout: this.#patienceMs }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => resolve({ code: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() }))
@@ -68,7 +70,7 @@ export class TlsClient {
         answered = all as NodeJS.Dict<string | string[]>
       })
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.setTimeout(patienceMs, () => stream.destroy(new Error('no answer in time')))
+      stream.setTimeout(this.#patienceMs, () => stream.destroy(new Error('no answer in time')))
       stream.on('error', reject)
       stream.on('close', () => (code ? resolve({ code, headers: answered, text: Buffer.concat(chunks).toString() }) : reject(new Error('the stream ended without an answer'))))
       if (body !== undefined) stream.end(body)
@@ -90,6 +92,11 @@ export class TlsClient {
       socket.once('error', reject)
       socket.on('error', () => {}) // breaking off is what some of it is for
     })
+  }
+
+  /** The authority that the server's certificate is from. */
+  get ca(): string {
+    return this.#tls.ca
   }
 
   close(): void {
