@@ -69,7 +69,7 @@ async function readFileConfig(file: string): Promise<Config | undefined> {
   }
   let value: unknown
   try {
-    ;({ value } = await parseYaml(text))
+    ;({ value } = parseYaml(text))
   } catch (e) {
     throw new Error(`kubeconfig ${file} is not YAML: ${(e as Error).message}`, { cause: e })
   }

@@ -29,7 +29,7 @@ interface Rules {
 describe('what is generated for others', () => {
   it('asks only for metrics that the monitor serves, or that a rule records', async () => {
     const slos = await example()
-    const { groups } = (await parseYaml(await prometheusRules(slos))).value as unknown as Rules
+    const { groups } = parseYaml(await prometheusRules(slos)).value as unknown as Rules
     const { panels } = JSON.parse(grafanaDashboard(slos)) as { panels: { targets?: { expr: string }[] }[] }
     const asked = metricsIn([...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)), ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))])
     const served = (await servedMetrics()).add('coxswain_monitor_blind')
@@ -66,7 +66,7 @@ describe('what is generated for others', () => {
     const [rule, scrape] = (await Promise.all(text.split('---\n').map(parseYaml))).map(({ value }) => value)
     const metadata = { namespace: 'observability', labels: { release: 'stack' } }
     expect(rule).toMatchObject({ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata })
-    expect((rule as unknown as { spec: Rules }).spec).toEqual((await parseYaml(await prometheusRules(slos, { cluster: 'eu-1' }))).value)
+    expect((rule as unknown as { spec: Rules }).spec).toEqual(parseYaml(await prometheusRules(slos, { cluster: 'eu-1' })).value)
     expect(scrape).toMatchObject({
       kind: 'ServiceMonitor', metadata,
       spec: { endpoints: [{ scheme: 'https', honorLabels: true, tlsConfig: { serverName: 'coxswain-monitor.observability.svc' }, relabelings: [{ targetLabel: 'cluster', replacement: 'eu-1' }] }] },

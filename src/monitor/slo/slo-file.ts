@@ -99,7 +99,7 @@ function labelsProblem(value: unknown): string | undefined {
 
 /** Reads a file of objectives. Throws an error with a line for each thing that is wrong, by its path. */
 export async function parseSlos(text: string): Promise<Slo[]> {
-  const { value, repeated } = await parseYaml(text)
+  const { value, repeated } = parseYaml(text)
   const list = isMap(value) ? value['slos'] : undefined
   if (!isMap(value) || !Array.isArray(list) || list.length === 0) throw new Error('a file of objectives is a map with a list "slos"')
   const problems = [

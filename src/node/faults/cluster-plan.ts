@@ -17,7 +17,7 @@ export async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: Faul
   const problems: string[] = []
   for (const [name, text] of Object.entries(map?.data ?? {})) {
     try {
-      rules.push(asFaultRule((await parseYaml(text)).value, `data[${name}]`, name))
+      rules.push(asFaultRule(parseYaml(text).value, `data[${name}]`, name))
     } catch (e) {
       problems.push(e instanceof Error ? e.message : String(e))
     }

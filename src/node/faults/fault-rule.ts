@@ -102,7 +102,7 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
 
 /** Reads a plan: YAML with a list `faults`. Rules without a name are called after their stage. */
 export async function parseFaults(text: string): Promise<FaultRule[]> {
-  const { value } = await parseYaml(text)
+  const { value } = parseYaml(text)
   if (!isMap(value) || !Array.isArray(value['faults'])) throw new Error('a fault plan is a map with a list "faults"')
   const rules: FaultRule[] = []
   for (const [index, entry] of (value['faults'] as unknown[]).entries()) {

@@ -59,7 +59,7 @@ export async function parseBody(body: RequestBody, type: ObjectType, describe: (
   try {
     if (format === 'protobuf') return parseProtobuf(body.bytes, type)
     const text = body.bytes.toString()
-    if (format === 'yaml') return { ...(await parseYaml(text)), text: undefined }
+    if (format === 'yaml') return { ...parseYaml(text), text: undefined }
     const { value, duplicates, hasFractions } = parseJson(text)
     return { value, duplicates, hasFractions, text, isOwned: true }
   } catch (e) {

@@ -39,7 +39,7 @@ const isMap = (value: unknown): value is Record<string, unknown> => typeof value
 
 /** Reads a catalogue file, YAML or JSON. Throws an error that says which entry is wrong, and how. */
 export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
-  const { value } = await parseYaml(text)
+  const { value } = parseYaml(text)
   if (!isMap(value) || !Array.isArray(value['images'])) throw new Error('an image catalogue is a map with a list "images"')
   return (value['images'] as unknown[]).map((entry, index) => {
     const wrong = problemOf(entry)
