@@ -1,0 +1,34 @@
+const surrogates = /[\ud800-\udfff]/
+
+/** Whether every character of a text is one UTF-16 unit, so that offsets need no counting. */
+export const isNarrow = (text: string): boolean => !surrogates.test(text)
+
+/** How many code points a text has. */
+export function countCodePoints(text: string): number {
+  let count = text.length
+  for (let i = 0; i + 1 < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const next = text.charCodeAt(i + 1)
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        count--
+        i++
+      }
+    }
+  }
+  return count
+}
+
+/** A text as an array of characters; a narrow text is its own. */
+export const characters = (text: string): string | string[] => (isNarrow(text) ? text : [...text])
+
+/** The part of a text between two positions in code points. */
+export const slicePoints = (text: string, from: number, to?: number): string =>
+  isNarrow(text) ? text.slice(from, to) : [...text].slice(from, to).join('')
+
+/** A UTF-16 offset in code points. */
+export const pointsBefore = (text: string, offset: number): number => countCodePoints(text.slice(0, offset))
+
+/** A position in code points as a UTF-16 offset. */
+export const offsetOf = (text: string, point: number): number =>
+  isNarrow(text) ? point : [...text].slice(0, point).join('').length

@@ -1,0 +1,76 @@
+import type { FunctionDeclaration, Library } from './declarations.ts'
+import { type CelType, type ObjectType, typeType } from './types.ts'
+import { TypeValue, type Value } from './values.ts'
+import type { Reference } from './syntax/ast.ts'
+
+export interface EnvironmentOptions {
+  libraries: readonly Library[]
+  variables?: Record<string, CelType>
+  /** Objects that expressions may make, by name: `Object.spec{replicas: 3}`. */
+  messages?: Record<string, ObjectType>
+  /** Elements of a list literal must be of one type, as Kubernetes asks. */
+  isHomogeneous?: boolean
+}
+
+/** What a name is: its type, and its value if it is a constant. */
+export interface NameDeclaration extends Reference {
+  type: CelType
+}
+
+/** The names that an expression may use. Immutable: `extend` makes another that has more. */
+export class Environment {
+  readonly isHomogeneous: boolean
+  readonly #functions: ReadonlyMap<string, FunctionDeclaration>
+  readonly #names: ReadonlyMap<string, NameDeclaration>
+  readonly #messages: ReadonlyMap<string, ObjectType>
+
+  private constructor(
+    functions: ReadonlyMap<string, FunctionDeclaration>,
+    names: ReadonlyMap<string, NameDeclaration>,
+    messages: ReadonlyMap<string, ObjectType>,
+    isHomogeneous: boolean,
+  ) {
+    this.#functions = functions
+    this.#names = names
+    this.#messages = messages
+    this.isHomogeneous = isHomogeneous
+  }
+
+  static of({ libraries, variables = {}, messages = {}, isHomogeneous = true }: EnvironmentOptions): Environment {
+    const functions = new Map<string, FunctionDeclaration>()
+    const names = new Map<string, NameDeclaration>()
+    for (const library of libraries) {
+      for (const [name, overloads] of Object.entries(library.functions)) {
+        const declared = functions.get(name)
+        functions.set(name, { name, overloads: [...(declared?.overloads ?? []), ...overloads] })
+      }
+      for (const [name, type] of Object.entries(library.types ?? {})) names.set(name, typeConstant(name, type))
+    }
+    return new Environment(functions, names, new Map(), isHomogeneous).extend(variables, messages)
+  }
+
+  /** The same with more variables; a variable hides another of the same name. */
+  extend(variables: Record<string, CelType>, messages: Record<string, ObjectType> = {}): Environment {
+    const names = new Map(this.#names)
+    for (const [name, type] of Object.entries(variables)) names.set(name, { name, type })
+    const objects = new Map([...this.#messages, ...Object.entries(messages)])
+    return new Environment(this.#functions, names, objects, this.isHomogeneous)
+  }
+
+  findFunction(name: string): FunctionDeclaration | undefined {
+    return this.#functions.get(name.startsWith('.') ? name.slice(1) : name)
+  }
+
+  findName(name: string): NameDeclaration | undefined {
+    return this.#names.get(name.startsWith('.') ? name.slice(1) : name)
+  }
+
+  findMessage(name: string): ObjectType | undefined {
+    return this.#messages.get(name.startsWith('.') ? name.slice(1) : name)
+  }
+}
+
+const typeConstant = (name: string, type: CelType): NameDeclaration => {
+  const constant: Value = new TypeValue(name)
+  return { name, type: typeType(type), constant }
+}

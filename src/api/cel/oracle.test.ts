@@ -1,0 +1,60 @@
+// Rules and expressions that a real API server has judged lie beside the checkout (../shared/cel) or where CEL_CASES says.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readJson } from '../json/index.ts'
+import { Path } from '../validation/path.ts'
+import { type JsonSchema, RuleValidator, checkSchemaRules } from './index.ts'
+
+const folder = process.env['CEL_CASES'] ?? path.resolve(import.meta.dirname, '../../../../shared/cel')
+const isThere = existsSync(path.join(folder, 'oracle.json'))
+const read = <T>(file: string): T => readJson(readFileSync(path.join(folder, file), 'utf8')) as T
+
+interface JudgedRule {
+  rule: string
+  schema: JsonSchema
+  /** `error`: the rule could not be evaluated. */
+  cases: { self: unknown; oldSelf?: unknown; ok: boolean | 'error'; message?: string }[]
+}
+
+interface JudgedExpression {
+  expr: string
+  compiles: boolean
+  ok?: boolean
+  why?: string
+}
+
+const place = Path.of('spec', 'validation', 'openAPIV3Schema')
+
+describe.skipIf(!isThere)('rules of public projects', () => {
+  const rules = isThere ? read<JudgedRule[]>('oracle.json') : []
+
+  it('are 124', () => {
+    expect(rules).toHaveLength(124)
+  })
+
+  it.each(rules)('judges as Kubernetes does: $rule', ({ rule, schema, cases }) => {
+    const ruled = { ...schema, 'x-kubernetes-validations': [{ rule, message: 'NO' }] }
+    expect(checkSchemaRules({ type: 'object', properties: { spec: ruled } }, place)).toEqual([])
+    const validator = new RuleValidator(ruled, false)
+    for (const { self, oldSelf, ok, message } of cases) {
+      const { errors } = validator.validate(self, Path.of('spec'), oldSelf === undefined ? {} : { old: oldSelf, isRatcheting: false })
+      expect({ self, ok: errors.length === 0 }).toEqual({ self, ok: ok === true })
+      if (message) expect(errors.map((error) => error.message)).toContain(message)
+    }
+  })
+})
+
+describe.skipIf(!isThere)('expressions of extensions', () => {
+  const expressions = isThere ? read<JudgedExpression[]>('ext.json') : []
+  const spec: JsonSchema = { type: 'object', properties: { v: { type: 'object', additionalProperties: { type: 'string' } } } }
+
+  it.each(expressions)('compiles, or not, and holds, or not: $expr', ({ expr, compiles, ok, why }) => {
+    const ruled = { ...spec, 'x-kubernetes-validations': [{ rule: expr }] }
+    const errors = checkSchemaRules({ type: 'object', properties: { spec: ruled } }, place)
+    expect({ compiles: errors.length === 0, errors: compiles ? errors : [] }).toEqual({ compiles, errors: [] })
+    // What was kept of a message is its beginning; behind a syntax error, ANTLR goes on to guess.
+    if (!compiles && why?.startsWith('ERROR')) expect(errors[0]!.message).toContain(why.split('\nERROR')[0])
+    if (compiles) expect(new RuleValidator(ruled, false).validate({}).errors.length === 0).toBe(ok)
+  })
+})

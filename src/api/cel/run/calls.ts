@@ -1,0 +1,196 @@
+import { CostExceeded, type Overload, isOfType } from '../declarations.ts'
+import type { Call, Node } from '../syntax/ast.ts'
+import { Optional, type Value, noSuchOverload } from '../values.ts'
+import { optionalSelect } from './access.ts'
+import type { Compiler } from './compiler.ts'
+import { type Frame, type Step, checkLimit } from './frame.ts'
+import { add, divide, equal, index, isIn, modulo, multiply, negate, optionalIndex, order, subtract } from './operators.ts'
+
+/** `left && right`: false as soon as one is false, even if the other is an error. For `||`, true. */
+function logical(left: Step, right: Step, decisive: boolean): Step {
+  return (frame) => {
+    let first: Value
+    try {
+      first = left(frame)
+    } catch (error) {
+      if (error instanceof CostExceeded || right(frame) !== decisive) throw error
+      return decisive
+    }
+    if (first === decisive) return decisive
+    const second = right(frame)
+    if (second === decisive) return decisive
+    if (typeof first !== 'boolean' || typeof second !== 'boolean') throw noSuchOverload()
+    return second
+  }
+}
+
+function conditional(condition: Step, yes: Step, no: Step): Step {
+  return (frame) => {
+    const decision = condition(frame)
+    if (decision === true) return yes(frame)
+    if (decision === false) return no(frame)
+    throw noSuchOverload()
+  }
+}
+
+/** Costs of steps that take longer here than cel-go thinks: 10 ns are one unit. */
+const arithmeticCost = 2
+
+type Binary = (frame: Frame, a: Value, b: Value) => Value
+
+const binary: Record<string, Binary> = {
+  '_==_': equal,
+  '_!=_': (frame, a, b) => !equal(frame, a, b),
+  '_<_': (frame, a, b) => order(frame, a, b) < 0,
+  '_<=_': (frame, a, b) => order(frame, a, b) <= 0,
+  '_>_': (frame, a, b) => order(frame, a, b) > 0,
+  '_>=_': (frame, a, b) => order(frame, a, b) >= 0,
+  '_+_': add,
+  '_-_': (frame, a, b) => {
+    frame.cost += arithmeticCost
+    return subtract(a, b)
+  },
+  '_*_': (frame, a, b) => {
+    frame.cost += arithmeticCost
+    return multiply(a, b)
+  },
+  '_/_': (frame, a, b) => {
+    frame.cost += arithmeticCost
+    return divide(a, b)
+  },
+  '_%_': (frame, a, b) => {
+    frame.cost += arithmeticCost
+    return modulo(a, b)
+  },
+  '_[_]': (frame, a, b) => {
+    frame.cost++
+    return index(a, b)
+  },
+  '_[?_]': (frame, a, b) => {
+    frame.cost++
+    return optionalIndex(a, b)
+  },
+  '_?._': (frame, a, b) => {
+    frame.cost++
+    return optionalSelect(a, b)
+  },
+  '@in': isIn,
+}
+
+/** The texts of a list literal, if it has nothing else. */
+function constantTexts(node: Node): Set<string> | undefined {
+  if (node.kind !== 'list' || node.elements.length === 0 || node.optional.size > 0) return undefined
+  const texts = new Set<string>()
+  for (const element of node.elements) {
+    if (element.kind !== 'literal' || typeof element.value !== 'string') return undefined
+    texts.add(element.value)
+  }
+  return texts
+}
+
+function compileBinary(name: string, node: Call, a: Step, b: Step): Step {
+  const texts = name === '@in' ? constantTexts(node.args[1]!) : undefined
+  if (texts) {
+    return (frame) => {
+      frame.cost++
+      return texts.has(a(frame) as string)
+    }
+  }
+  const run = binary[name]!
+  return (frame) => run(frame, a(frame), b(frame))
+}
+
+/** Compiles a call of an operator or function. */
+export function compileCall(compiler: Compiler, node: Call): Step {
+  const args = (node.target ? [node.target, ...node.args] : node.args).map((arg) => compiler.compile(arg))
+  const [a, b, c] = args as [Step, Step, Step]
+  if (node.target) return compileFunction(node, args)
+  switch (node.function) {
+    case '_&&_':
+      return logical(a, b, false)
+    case '_||_':
+      return logical(a, b, true)
+    case '_?_:_':
+      return conditional(a, b, c)
+    case '!_':
+      return (frame) => {
+        frame.cost++
+        const value = a(frame)
+        if (typeof value !== 'boolean') throw noSuchOverload()
+        return !value
+      }
+    case '-_':
+      return (frame) => {
+        frame.cost += arithmeticCost
+        return negate(a(frame))
+      }
+    default:
+      if (Object.hasOwn(binary, node.function)) return compileBinary(node.function, node, a, b)
+      return compileFunction(node, args)
+  }
+}
+
+const isKnown = (node: Node): boolean => node.type !== undefined && node.type.kind !== 'dyn' && node.type.kind !== 'param' && node.type.kind !== 'error'
+
+/** Nested dyn (a list of anything) does not matter: overloads look at the outermost type. */
+function compileFunction(node: Call, args: Step[]): Step {
+  const given = node.target ? [node.target, ...node.args] : node.args
+  const overloads = node.overloads ?? []
+  const [only] = overloads
+  if (only?.id.startsWith('optional_or')) return alternative(only, args)
+  if (overloads.length === 1 && only && given.every((arg, i) => isKnown(arg) || only.args[i]!.kind === 'dyn' || only.args[i]!.kind === 'param')) {
+    return direct(only, args)
+  }
+  return dispatched(overloads, args)
+}
+
+/** `or` and `orValue` evaluate their argument only if there is no value. */
+function alternative({ id }: Overload, [first, second]: Step[]): Step {
+  const isValue = id === 'optional_orValue_value'
+  return (frame) => {
+    frame.cost++
+    const optional = first!(frame)
+    if (!(optional instanceof Optional)) throw noSuchOverload()
+    if (optional.value === undefined) return second!(frame)
+    return isValue ? optional.value : optional
+  }
+}
+
+function direct({ run, cost }: Overload, args: Step[]): Step {
+  const [a, b] = args
+  if (args.length === 1 && !cost) {
+    return (frame) => {
+      frame.cost++
+      return run(frame, a!(frame))
+    }
+  }
+  if (args.length === 2) {
+    return (frame) => {
+      const [left, right] = [a!(frame), b!(frame)]
+      const result = run(frame, left, right)
+      frame.cost += cost ? cost(result, left, right) : 1
+      checkLimit(frame)
+      return result
+    }
+  }
+  return (frame) => {
+    const values = args.map((arg) => arg(frame))
+    const result = run(frame, ...values)
+    frame.cost += cost ? cost(result, ...values) : 1
+    checkLimit(frame)
+    return result
+  }
+}
+
+/** Finds the overload by the values, where their types are not known before. */
+function dispatched(overloads: readonly Overload[], args: Step[]): Step {
+  return (frame) => {
+    const values = args.map((arg) => arg(frame))
+    const overload = overloads.find((one) => one.args.every((type, i) => isOfType(values[i]!, type)))
+    if (!overload) throw noSuchOverload()
+    const result = overload.run(frame, ...values)
+    frame.cost += overload.cost ? overload.cost(result, ...values) : 1
+    checkLimit(frame)
+    return result
+  }
+}

@@ -1,0 +1,108 @@
+import type { CelType } from '../types.ts'
+import type { Overload } from '../declarations.ts'
+import type { Value } from '../values.ts'
+
+/**
+ * The nodes of a parsed expression, as cel-go has them: operators are calls (`_+_`), macros are already expanded. The
+ * checker fills in `type`, and `overloads` or `reference` where a name was resolved.
+ */
+export type Node = Literal | Ident | Select | Call | ListNode | MapNode | MessageNode | Comprehension | Bind
+
+interface Base {
+  /** Where the node is blamed for an error: the operator of a call, the dot of a selection. */
+  offset: number
+  type?: CelType
+}
+
+export interface Literal extends Base {
+  kind: 'literal'
+  value: Value
+}
+
+export interface Ident extends Base {
+  kind: 'ident'
+  name: string
+  /** The declared variable or constant that the checker found. */
+  reference?: Reference
+}
+
+/** What a name stands for: a variable by its declared name, or a constant such as the type `int`. */
+export interface Reference {
+  name: string
+  constant?: Value
+}
+
+export interface Select extends Base {
+  kind: 'select'
+  operand: Node
+  field: string
+  /** `has(operand.field)`. */
+  isTest: boolean
+  /** The whole chain names a declared variable, such as `a.b`. */
+  reference?: Reference
+}
+
+export interface Call extends Base {
+  kind: 'call'
+  function: string
+  target?: Node
+  args: Node[]
+  overloads?: Overload[]
+}
+
+export interface ListNode extends Base {
+  kind: 'list'
+  elements: Node[]
+  /** Indices of the elements that are written `?x`: left out if the optional is empty. */
+  optional: Set<number>
+}
+
+export interface MapEntry {
+  offset: number
+  key: Node
+  value: Node
+  isOptional: boolean
+}
+
+export interface MapNode extends Base {
+  kind: 'map'
+  entries: MapEntry[]
+}
+
+export interface MessageNode extends Base {
+  kind: 'message'
+  name: string
+  fields: { offset: number; name: string; value: Node; isOptional: boolean }[]
+}
+
+/** Which macro a comprehension came from, so that it runs as a plain loop. */
+export type Macro = 'all' | 'exists' | 'existsOne' | 'list' | 'mapInsert' | 'mapMerge'
+
+/**
+ * A loop, in cel-go's general form (for the checker and the cost), and what the loop needs to run: `filter` decides
+ * about each element, `transform` is what is kept of it.
+ */
+export interface Comprehension extends Base {
+  kind: 'comprehension'
+  macro: Macro
+  range: Node
+  iterVar: string
+  iterVar2?: string
+  accuInit: Node
+  condition: Node
+  step: Node
+  result: Node
+  filter?: Node
+  transform?: Node
+}
+
+/** A variable with a value: what `optMap` makes of its argument. */
+export interface Bind extends Base {
+  kind: 'bind'
+  name: string
+  init: Node
+  result: Node
+}
+
+/** cel-go's name of the variable that collects the result of a loop. */
+export const accumulator = '__result__'

@@ -1,0 +1,167 @@
+import { type Call, type Comprehension, type Macro, type Node, accumulator } from './ast.ts'
+import type { Issue } from './source.ts'
+
+type Expanded = { node: Node } | { issue: Issue }
+
+const literal = (value: boolean | number, offset: number): Node => ({ kind: 'literal', offset, value })
+const ident = (name: string, offset: number): Node => ({ kind: 'ident', offset, name })
+const call = (name: string, offset: number, ...args: Node[]): Call => ({ kind: 'call', offset, function: name, args })
+const list = (offset: number, ...elements: Node[]): Node => ({ kind: 'list', offset, elements, optional: new Set() })
+
+/** A copy for a macro that uses an argument twice: each node is checked and priced on its own. */
+export function copyNode<T extends Node>(node: T): T {
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy)
+    if (value instanceof Set || value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]))
+  }
+  return copy(node) as T
+}
+
+interface Loop {
+  node: Call
+  macro: Macro
+  vars: string[]
+  init: Node
+  condition: Node
+  step: Node
+  result?: Node
+  filter?: Node
+  transform?: Node
+}
+
+function loop({ node, macro, vars, init, condition, step, result, filter, transform }: Loop): Expanded {
+  const { offset } = node
+  const comprehension: Comprehension = {
+    kind: 'comprehension',
+    offset,
+    macro,
+    range: node.target!,
+    iterVar: vars[0]!,
+    accuInit: init,
+    condition,
+    step,
+    result: result ?? ident(accumulator, offset),
+  }
+  if (vars[1] !== undefined) comprehension.iterVar2 = vars[1]
+  if (filter) comprehension.filter = filter
+  if (transform) comprehension.transform = transform
+  return { node: comprehension }
+}
+
+/** The names that a macro declares, or what is wrong with them. */
+function variables(args: Node[]): string[] | Issue {
+  const names: string[] = []
+  for (const arg of args) {
+    if (arg.kind !== 'ident' || arg.name.startsWith('.')) return { offset: arg.offset, message: 'argument must be a simple name' }
+    if (arg.name === accumulator) return { offset: arg.offset, message: `iteration variable overwrites accumulator variable` }
+    if (names.includes(arg.name)) return { offset: arg.offset, message: `duplicate variable name: ${arg.name}` }
+    names.push(arg.name)
+  }
+  return names
+}
+
+type Expand = (node: Call, vars: string[], rest: Node[]) => Expanded
+
+const all: Expand = (node, vars, [predicate]) => {
+  const at = node.offset
+  const accu = () => ident(accumulator, at)
+  const condition = call('@not_strictly_false', at, accu())
+  const step = call('_&&_', at, accu(), predicate!)
+  return loop({ node, macro: 'all', vars, init: literal(true, at), condition, step, filter: predicate! })
+}
+
+const exists: Expand = (node, vars, [predicate]) => {
+  const at = node.offset
+  const accu = () => ident(accumulator, at)
+  const condition = call('@not_strictly_false', at, call('!_', at, accu()))
+  const step = call('_||_', at, accu(), predicate!)
+  return loop({ node, macro: 'exists', vars, init: literal(false, at), condition, step, filter: predicate! })
+}
+
+const existsOne: Expand = (node, vars, [predicate]) => {
+  const at = node.offset
+  const accu = () => ident(accumulator, at)
+  const step = call('_?_:_', at, predicate!, call('_+_', at, accu(), literal(1, at)), accu())
+  const result = call('_==_', at, accu(), literal(1, at))
+  return loop({ node, macro: 'existsOne', vars, init: literal(0, at), condition: literal(true, at), step, result, filter: predicate! })
+}
+
+function collect(node: Call, macro: Macro, vars: string[], init: Node, add: Node, transform: Node, filter: Node | undefined) {
+  const at = node.offset
+  const step = filter ? call('_?_:_', at, filter, add, ident(accumulator, at)) : add
+  const given = filter ? { filter } : {}
+  return loop({ node, macro, vars, init, condition: literal(true, at), step, transform, ...given })
+}
+
+const toList: Expand = (node, vars, rest) => {
+  const at = node.offset
+  const transform = rest.at(-1)!
+  const add = call('_+_', at, ident(accumulator, at), list(at, transform))
+  return collect(node, 'list', vars, list(at), add, transform, rest.length > 1 ? rest[0] : undefined)
+}
+
+const filter: Expand = (node, vars, [predicate]) => toList(node, vars, [predicate!, ident(vars[0]!, node.offset)])
+
+const toMap =
+  (macro: 'mapInsert' | 'mapMerge'): Expand =>
+  (node, vars, rest) => {
+    const at = node.offset
+    const transform = rest.at(-1)!
+    const key = macro === 'mapInsert' ? [ident(vars[0]!, at)] : []
+    const add = call('cel.@mapInsert', at, ident(accumulator, at), ...key, transform)
+    const init: Node = { kind: 'map', offset: at, entries: [] }
+    return collect(node, macro, vars, init, add, transform, rest.length > 1 ? rest[0] : undefined)
+  }
+
+/** `x.optMap(v, e)`: the value of `x` is bound to `v` if there is one. */
+const optional =
+  (isFlat: boolean): Expand =>
+  (node, vars, [result]) => {
+    const at = node.offset
+    const member = (name: string, target: Node): Call => ({ kind: 'call', offset: at, function: name, target, args: [] })
+    const value = member('value', copyNode(node.target!))
+    const bind: Node = { kind: 'bind', offset: at, name: vars[0]!, init: value, result: result! }
+    const yes = isFlat ? bind : call('optional.of', at, bind)
+    return { node: call('_?_:_', at, member('hasValue', node.target!), yes, call('optional.none', at)) }
+  }
+
+/** By name and number of arguments: how many of them are variables, and what becomes of it. */
+const macros: Record<string, { vars: number; expand: Expand }> = {
+  'all/2': { vars: 1, expand: all },
+  'exists/2': { vars: 1, expand: exists },
+  'exists_one/2': { vars: 1, expand: existsOne },
+  'existsOne/2': { vars: 1, expand: existsOne },
+  'map/2': { vars: 1, expand: toList },
+  'map/3': { vars: 1, expand: toList },
+  'filter/2': { vars: 1, expand: filter },
+  'all/3': { vars: 2, expand: all },
+  'exists/3': { vars: 2, expand: exists },
+  'exists_one/3': { vars: 2, expand: existsOne },
+  'existsOne/3': { vars: 2, expand: existsOne },
+  'transformList/3': { vars: 2, expand: toList },
+  'transformList/4': { vars: 2, expand: toList },
+  'transformMap/3': { vars: 2, expand: toMap('mapInsert') },
+  'transformMap/4': { vars: 2, expand: toMap('mapInsert') },
+  'transformMapEntry/3': { vars: 2, expand: toMap('mapMerge') },
+  'transformMapEntry/4': { vars: 2, expand: toMap('mapMerge') },
+  'optMap/2': { vars: 1, expand: optional(false) },
+  'optFlatMap/2': { vars: 1, expand: optional(true) },
+}
+
+function expandHas(node: Call): Expanded {
+  const [arg] = node.args
+  if (arg?.kind !== 'select' || arg.isTest) return { issue: { offset: arg?.offset ?? node.offset, message: 'invalid argument to has() macro' } }
+  return { node: { ...arg, offset: node.offset, isTest: true } }
+}
+
+/** What a call means if it names a macro; undefined for a plain call. */
+export function expandMacro(node: Call): Expanded | undefined {
+  if (!node.target) return node.function === 'has' && node.args.length === 1 ? expandHas(node) : undefined
+  const macro = macros[`${node.function}/${node.args.length}`]
+  if (!macro) return undefined
+  const vars = variables(node.args.slice(0, macro.vars))
+  if (!Array.isArray(vars)) return { issue: vars }
+  return macro.expand(node, vars, node.args.slice(macro.vars))
+}

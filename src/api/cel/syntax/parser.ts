@@ -1,0 +1,339 @@
+import { expandMacro } from './macros.ts'
+import { type Call, type MapEntry, type MessageNode, type Node } from './ast.ts'
+import { type Token, tokenize } from './lexer.ts'
+import { parseBytesLiteral, parseNumberLiteral, parseStringLiteral } from './literals.ts'
+import type { Issue } from './source.ts'
+
+/** The parsed expression, or why it is none. */
+export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; issues: Issue[] }
+
+/** cel-go's limits: nesting of an expression, and its length in code points. */
+const maxDepth = 250
+const maxCodePoints = 100_000
+
+const reserved = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+const relations = new Set(['<', '<=', '>=', '>', '==', '!=', 'in'])
+const operands =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
+/** Ends the reading of an expression in which nothing sensible can follow. */
+class Abort extends Error {}
+
+/** Reads CEL's grammar by recursive descent, with the messages of cel-go's generated parser for common mistakes. */
+class Parser {
+  readonly issues: Issue[]
+  readonly #tokens: Token[]
+  #at = 0
+  #depth = 0
+
+  constructor(text: string) {
+    const { tokens, issues } = tokenize(text)
+    this.#tokens = tokens
+    this.issues = issues
+  }
+
+  parse(): Node {
+    const node = this.#expression()
+    if (this.#next.kind !== 'end') {
+      const isLast = this.#tokens[this.#at + 1]?.kind === 'end'
+      this.#fail(`${isLast ? 'extraneous' : 'mismatched'} input '${this.#next.text}' expecting <EOF>`)
+    }
+    return node
+  }
+
+  get #next(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  /** Takes the next word if it is this symbol. */
+  #take(symbol: string): Token | undefined {
+    const token = this.#next
+    if (token.kind !== 'symbol' || token.text !== symbol) return undefined
+    this.#at++
+    return token
+  }
+
+  #is(...symbols: string[]): boolean {
+    return this.#next.kind === 'symbol' && symbols.includes(this.#next.text)
+  }
+
+  report(offset: number, message: string): void {
+    this.issues.push({ offset, message })
+  }
+
+  #fail(message: string): never {
+    this.report(this.#next.offset, `Syntax error: ${message}`)
+    throw new Abort()
+  }
+
+  #expect(symbol: string, expecting: string): Token {
+    const token = this.#take(symbol)
+    if (token) return token
+    const { text } = this.#next
+    return this.#fail(this.#next.kind === 'end' && symbol === ')' ? `missing '${symbol}' at '${text}'` : `mismatched input '${text}' expecting ${expecting}`)
+  }
+
+  #expression(): Node {
+    if (++this.#depth > maxDepth) {
+      this.report(this.#next.offset, `expression recursion limit exceeded: ${maxDepth}`)
+      throw new Abort()
+    }
+    const condition = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
+    const question = this.#take('?')
+    let node = condition
+    if (question) {
+      const yes = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
+      this.#expect(':', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', ':', '+', '*', '/', '%'}")
+      node = call('_?_:_', question.offset, [condition, yes, this.#expression()])
+    }
+    this.#depth--
+    return node
+  }
+
+  /** A chain of `&&` or `||`, as a balanced tree, so that a long one is not deep. */
+  #logical(operator: '&&' | '||', operand: () => Node): Node {
+    const terms = [operand()]
+    const offsets: number[] = []
+    for (let token = this.#take(operator); token; token = this.#take(operator)) {
+      offsets.push(token.offset)
+      terms.push(operand())
+    }
+    const build = (from: number, to: number): Node => {
+      if (from === to) return terms[from]!
+      const middle = Math.floor((from + to) / 2)
+      return call(`_${operator}_`, offsets[middle]!, [build(from, middle), build(middle + 1, to)])
+    }
+    return build(0, terms.length - 1)
+  }
+
+  #relation(): Node {
+    let left = this.#sum()
+    while ((this.#next.kind === 'symbol' || this.#next.text === 'in') && relations.has(this.#next.text)) {
+      const { text, offset } = this.#tokens[this.#at++]!
+      left = call(text === 'in' ? '@in' : `_${text}_`, offset, [left, this.#sum()])
+    }
+    return left
+  }
+
+  #sum(): Node {
+    let left = this.#product()
+    while (this.#is('+', '-')) {
+      const { text, offset } = this.#tokens[this.#at++]!
+      left = call(`_${text}_`, offset, [left, this.#product()])
+    }
+    return left
+  }
+
+  #product(): Node {
+    let left = this.#unary()
+    while (this.#is('*', '/', '%')) {
+      const { text, offset } = this.#tokens[this.#at++]!
+      left = call(`_${text}_`, offset, [left, this.#unary()])
+    }
+    return left
+  }
+
+  #unary(): Node {
+    if (!this.#is('!', '-')) return this.#member()
+    const sign = this.#next
+    let count = 0
+    while (this.#take(sign.text)) count++
+    // Two signs cancel out. `-` before a number is part of it: -9223372036854775808 is an int, its magnitude is none.
+    const isOdd = count % 2 === 1
+    if (sign.text === '-' && isOdd && count === 1 && (this.#next.kind === 'int' || this.#next.kind === 'float')) {
+      return this.#suffixes(this.#number(true, sign.offset))
+    }
+    const operand = this.#member()
+    return isOdd ? call(sign.text === '!' ? '!_' : '-_', sign.offset, [operand]) : operand
+  }
+
+  #member(): Node {
+    return this.#suffixes(this.#primary())
+  }
+
+  #suffixes(first: Node): Node {
+    let node = first
+    let links = 0
+    for (;;) {
+      if (++links > maxDepth * 4) this.#fail('expression is too deep')
+      const dot = this.#take('.')
+      const open = dot ? undefined : this.#take('[')
+      if (dot) node = this.#selection(node, dot)
+      else if (open) {
+        const isOptional = this.#take('?') !== undefined
+        const index = this.#expression()
+        this.#expect(']', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '.', '-', '?', '+', '*', '/', '%'}")
+        node = call(isOptional ? '_[?_]' : '_[_]', open.offset, [node, index])
+      } else return node
+    }
+  }
+
+  #selection(operand: Node, dot: Token): Node {
+    const isOptional = this.#take('?') !== undefined
+    const token = this.#next
+    if (token.kind === 'escaped' || (token.kind === 'ident' && isOptional)) {
+      this.#at++
+      const field = token.kind === 'escaped' ? token.text.slice(1, -1) : token.text
+      if (!isOptional) return { kind: 'select', offset: dot.offset, operand, field, isTest: false }
+      return call('_?._', dot.offset, [operand, { kind: 'literal', offset: token.offset, value: field }])
+    }
+    if (token.kind !== 'ident') {
+      if (isOptional) this.#fail(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`)
+      this.#fail(`no viable alternative at input '.${token.text}'`)
+    }
+    this.#at++
+    const open = this.#take('(')
+    if (!open) return { kind: 'select', offset: dot.offset, operand, field: token.text, isTest: false }
+    const args = this.#arguments()
+    return this.#call({ kind: 'call', offset: open.offset, function: token.text, target: operand, args })
+  }
+
+  #call(node: Call): Node {
+    const expanded = expandMacro(node)
+    if (!expanded) return node
+    if ('issue' in expanded) {
+      this.issues.push(expanded.issue)
+      return node
+    }
+    return expanded.node
+  }
+
+  #arguments(): Node[] {
+    const args: Node[] = []
+    if (this.#take(')')) return args
+    do args.push(this.#expression())
+    while (this.#take(','))
+    this.#expect(')', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ')', '.', ',', '-', '?', '+', '*', '/', '%'}")
+    return args
+  }
+
+  #primary(): Node {
+    const token = this.#next
+    if (token.kind === 'symbol') {
+      if (token.text === '.' && this.#tokens[this.#at + 1]?.kind === 'ident') {
+        this.#at++
+        return this.#name(true)
+      }
+      if (this.#take('(')) {
+        const inner = this.#expression()
+        this.#expect(')', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ')', '.', '-', '?', '+', '*', '/', '%'}")
+        return inner
+      }
+      if (this.#take('[')) return this.#list(token.offset)
+      if (this.#take('{')) return this.#map(token.offset)
+    } else if (token.kind === 'ident') return this.#name(false)
+    else if (token.kind !== 'end' && token.kind !== 'escaped') return this.#literal()
+    // One word too many is left out, if what follows it can go on.
+    const after = this.#tokens[this.#at + 1]
+    const canFollow = after && (['ident', 'int', 'uint', 'float', 'string', 'bytes'].includes(after.kind) || ['(', '[', '{', '!', '-'].includes(after.text))
+    if (token.kind === 'symbol' && canFollow) {
+      this.report(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${operands}`)
+      this.#at++
+      return this.#unary()
+    }
+    return this.#fail(`mismatched input '${token.text}' expecting ${operands}`)
+  }
+
+  #name(isRooted: boolean): Node {
+    const token = this.#tokens[this.#at++]!
+    if (token.text === 'in') this.#fail(`mismatched input 'in' expecting ${operands}`)
+    const message = this.#message(token, isRooted)
+    if (message) return message
+    const name = (isRooted ? '.' : '') + token.text
+    if (!isRooted) {
+      if (token.text === 'true' || token.text === 'false') return { kind: 'literal', offset: token.offset, value: token.text === 'true' }
+      if (token.text === 'null') return { kind: 'literal', offset: token.offset, value: null }
+    }
+    if (reserved.has(token.text)) this.report(token.offset, `reserved identifier: ${token.text}`)
+    const open = this.#take('(')
+    if (!open) return { kind: 'ident', offset: token.offset, name }
+    return this.#call({ kind: 'call', offset: open.offset, function: name, args: this.#arguments() })
+  }
+
+  /** `a.b.Name{field: value}`, if that is what the names lead to. */
+  #message(first: Token, isRooted: boolean): MessageNode | undefined {
+    let end = this.#at
+    let name = (isRooted ? '.' : '') + first.text
+    while (this.#tokens[end]?.text === '.' && this.#tokens[end + 1]?.kind === 'ident') {
+      name += `.${this.#tokens[end + 1]!.text}`
+      end += 2
+    }
+    const open = this.#tokens[end]!
+    if (open.kind !== 'symbol' || open.text !== '{') return undefined
+    this.#at = end + 1
+    const fields: MessageNode['fields'] = []
+    while (!this.#take('}')) {
+      const isOptional = this.#take('?') !== undefined
+      const field = this.#next
+      if (field.kind !== 'ident' && field.kind !== 'escaped') this.#fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
+      this.#at++
+      const colon = this.#expect(':', "':'")
+      fields.push({ offset: colon.offset, name: field.text.replaceAll('`', ''), value: this.#expression(), isOptional })
+      if (!this.#take(',') && !this.#is('}')) this.#fail(`mismatched input '${this.#next.text}' expecting '}'`)
+    }
+    return { kind: 'message', offset: open.offset, name, fields }
+  }
+
+  #list(offset: number): Node {
+    const elements: Node[] = []
+    const optional = new Set<number>()
+    while (!this.#take(']')) {
+      if (this.#take('?')) optional.add(elements.length)
+      elements.push(this.#expression())
+      if (!this.#take(',') && !this.#is(']')) {
+        this.#fail(`mismatched input '${this.#next.text}' expecting {'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '.', ',', '-', '?', '+', '*', '/', '%'}`)
+      }
+    }
+    return { kind: 'list', offset, elements, optional }
+  }
+
+  #map(offset: number): Node {
+    const entries: MapEntry[] = []
+    while (!this.#take('}')) {
+      const isOptional = this.#take('?') !== undefined
+      const key = this.#expression()
+      const colon = this.#expect(':', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', ':', '+', '*', '/', '%'}")
+      entries.push({ offset: colon.offset, key, value: this.#expression(), isOptional })
+      if (!this.#take(',') && !this.#is('}')) {
+        this.#fail(`mismatched input '${this.#next.text}' expecting {'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '}', '.', ',', '-', '?', '+', '*', '/', '%'}`)
+      }
+    }
+    return { kind: 'map', offset, entries }
+  }
+
+  #number(isNegative: boolean, offset: number): Node {
+    const token = this.#tokens[this.#at++]!
+    const value = parseNumberLiteral(token.kind as 'int' | 'uint' | 'float', token.text, isNegative)
+    if (value === undefined) this.report(token.offset, `invalid ${token.kind === 'float' ? 'double' : token.kind} literal`)
+    return { kind: 'literal', offset, value: value ?? 0 }
+  }
+
+  #literal(): Node {
+    const token = this.#next
+    if (token.kind === 'int' || token.kind === 'uint' || token.kind === 'float') return this.#number(false, token.offset)
+    this.#at++
+    const value = token.kind === 'string' ? parseStringLiteral(token.text) : parseBytesLiteral(token.text)
+    if (value === undefined) this.report(token.offset, `invalid ${token.kind} literal`)
+    return { kind: 'literal', offset: token.offset, value: value ?? '' }
+  }
+}
+
+const call = (name: string, offset: number, args: Node[]): Call => ({ kind: 'call', offset, function: name, args })
+
+/** Parses an expression and expands its macros. */
+export function parse(text: string): Parsed {
+  const size = [...text].length
+  if (size > maxCodePoints) {
+    return { issues: [{ offset: 0, message: `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}` }] }
+  }
+  const parser = new Parser(text)
+  try {
+    const node = parser.parse()
+    return parser.issues.length ? { issues: parser.issues } : { node }
+  } catch (error) {
+    if (error instanceof Abort) return { issues: parser.issues }
+    throw error
+  }
+}

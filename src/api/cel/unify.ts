@@ -1,0 +1,102 @@
+import { type CelType, dynType, paramsOf, withParams } from './types.ts'
+
+/** What is known about type variables. */
+export type Substitution = Map<string, CelType>
+
+/** The type with all known variables filled in; unknown ones become dyn if `isFinal`. */
+export function substitute(known: Substitution, type: CelType, isFinal = false): CelType {
+  if (type.kind === 'param') {
+    const found = known.get(type.name)
+    if (found) return substitute(known, found, isFinal)
+    return isFinal ? dynType : type
+  }
+  if (type.kind === 'type') return type.of ? { ...type, of: substitute(known, type.of, isFinal) } : type
+  const params = paramsOf(type)
+  if (params.length === 0) return type
+  const replaced = params.map((param) => substitute(known, param, isFinal))
+  return replaced.every((param, i) => param === params[i]) ? type : withParams(type, replaced)
+}
+
+/** Whether two types are the same, but for facts of a schema. */
+export function isSameType(a: CelType, b: CelType): boolean {
+  if (a === b) return true
+  if (a.kind !== b.kind) return false
+  if (a.kind === 'object' || a.kind === 'param') return a.name === (b as { name: string }).name
+  if (a.kind === 'opaque' && a.name !== (b as { name: string }).name) return false
+  const [left, right] = [paramsOf(a), paramsOf(b)]
+  return left.length === right.length && left.every((param, i) => isSameType(param, right[i]!))
+}
+
+const isWild = (type: CelType) => type.kind === 'dyn' || type.kind === 'error'
+
+/** Whether `a` says no more than `b`: dyn is less than anything, list(dyn) less than list(int). */
+function isLessSpecific(a: CelType, b: CelType): boolean {
+  if (isWild(a) || a.kind === 'param') return true
+  if (isWild(b) || b.kind === 'param' || a.kind !== b.kind) return false
+  if (a.kind === 'opaque' && a.name !== (b as { name: string }).name) return false
+  const params = paramsOf(a)
+  if (params.length === 0) return isSameType(a, b)
+  const others = paramsOf(b)
+  return params.every((param, i) => isLessSpecific(param, others[i]!))
+}
+
+/** The one of two compatible types that fits both. */
+export const mostGeneral = (a: CelType, b: CelType): CelType => (isLessSpecific(a, b) ? a : b)
+
+/** Whether a variable occurs in a type: then it cannot stand for it. */
+function occursIn(known: Substitution, name: string, type: CelType): boolean {
+  if (type.kind === 'param') {
+    if (type.name === name) return true
+    const found = known.get(type.name)
+    return found !== undefined && occursIn(known, name, found)
+  }
+  return paramsOf(type).some((param) => occursIn(known, name, param))
+}
+
+type Bound = 'yes' | 'no' | 'cyclic'
+
+/** Lets a variable stand for a type, or for what fits both it and the type it stands for already. */
+function bind(known: Substitution, name: string, type: CelType): Bound {
+  if (type.kind === 'param' && type.name === name) return 'yes'
+  const found = known.get(name)
+  if (found) {
+    if (isSameType(type, found)) return 'yes'
+    if (!unify(known, type, found)) return 'no'
+    const general = mostGeneral(type, found)
+    if (!occursIn(known, name, general)) known.set(name, general)
+    return 'yes'
+  }
+  if (occursIn(known, name, type)) return 'cyclic'
+  known.set(name, type)
+  return 'yes'
+}
+
+/** Null is a value of objects, durations, timestamps and types of libraries. */
+const takesNull = (type: CelType) => ['null', 'object', 'opaque', 'timestamp', 'duration'].includes(type.kind)
+
+function unify(known: Substitution, a: CelType, b: CelType): boolean {
+  if (b.kind === 'param') {
+    const bound = bind(known, b.name, a)
+    if (bound !== 'cyclic') return bound === 'yes'
+  }
+  if (a.kind === 'param') return bind(known, a.name, b) === 'yes'
+  if (isWild(a) || isWild(b)) return true
+  if (a.kind === 'null') return takesNull(b)
+  if (b.kind === 'null') return takesNull(a)
+  if (a.kind !== b.kind) return false
+  if (a.kind === 'type') return true
+  if (a.kind === 'object') return a.name === (b as { name: string }).name
+  if (a.kind === 'opaque' && a.name !== (b as { name: string }).name) return false
+  const [left, right] = [paramsOf(a), paramsOf(b)]
+  return left.length === right.length && left.every((param, i) => unify(known, param, right[i]!))
+}
+
+/**
+ * Whether values of the types `given` may stand where `wanted` are asked for, and what is then known about type
+ * variables; undefined if they may not.
+ */
+export function assign(known: Substitution, given: readonly CelType[], wanted: readonly CelType[]): Substitution | undefined {
+  if (given.length !== wanted.length) return undefined
+  const trial = new Map(known)
+  return given.every((type, i) => unify(trial, type, wanted[i]!)) ? trial : undefined
+}
