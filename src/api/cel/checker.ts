@@ -259,11 +259,11 @@ class Checker {
 
   #message(node: MessageNode): CelType {
     const type = this.#env.findMessage(node.name)
-    for (const field of node.fields) this.check(field.value)
     if (!type) {
       this.#report(node.offset, `undeclared reference to '${node.name}' (in container '')`)
       return errorType
     }
+    for (const field of node.fields) this.check(field.value)
     for (const { offset, name, value, isOptional } of node.fields) {
       const wanted = type.fields.get(name)?.type
       if (!wanted) {

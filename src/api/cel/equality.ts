@@ -66,7 +66,7 @@ export function equals(meter: Meter, a: Value, b: Value): boolean {
   const number = numericValue(a)
   if (number !== undefined) {
     const other = numericValue(b)
-    return other !== undefined && number == other
+    return other !== undefined && compareNumbers(number, other) === 0
   }
   if (Array.isArray(a)) return Array.isArray(b) && equalLists(meter, a, b)
   if (a instanceof MapValue) return b instanceof MapValue && equalMaps(meter, a, b)

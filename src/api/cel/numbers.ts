@@ -84,17 +84,20 @@ export const uintToInt = (value: Uint): Int64 => checked(value.value)
 
 const compare = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The number in a value of any numeric type; undefined for others. JavaScript compares numbers with bigints exactly. */
+/** The number in a value of any numeric type; undefined for others. */
 export function numericValue(value: unknown): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (value instanceof Double || value instanceof Uint) return value.value
   return undefined
 }
 
-/** The order of two numbers of any types; NaN for a NaN. */
+/**
+ * The order of two numbers of any types; NaN for a NaN. An int is compared with a double as a double, as in cel-go, so
+ * that 9223372036854775807 equals 9223372036854775808.0.
+ */
 export function compareNumbers(a: number | bigint, b: number | bigint): number {
   if (a !== a || b !== b) return Number.NaN
-  return compare(a, b)
+  return typeof a === typeof b ? compare(a, b) : compare(Number(a), Number(b))
 }
 
 /** A double as Go's shortest form without an exponent up to 21 digits, as `string(x)` prints it. */

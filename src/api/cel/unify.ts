@@ -41,7 +41,7 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
 }
 
 /** The one of two compatible types that fits both. */
-export const mostGeneral = (a: CelType, b: CelType): CelType => (isLessSpecific(a, b) ? a : b)
+export const mostGeneral = (a: CelType, b: CelType): CelType => (b.kind === 'null' || isLessSpecific(a, b) ? a : b)
 
 /** Whether a variable occurs in a type: then it cannot stand for it. */
 function occursIn(known: Substitution, name: string, type: CelType): boolean {

@@ -65,8 +65,18 @@ function floating(value: Value, precision: number, isScientific: boolean): strin
   if (given === undefined) throw wrongClause(`${name} clause can only be used on ints, uints, and doubles`, value)
   const number = Number(given)
   if (!Number.isFinite(number)) return plainDouble(number)
-  if (!isScientific) return Math.abs(number) >= 1e21 ? `${BigInt(number)}.${'0'.repeat(precision)}` : number.toFixed(precision)
+  if (!isScientific) return Math.abs(number) >= 1e21 ? `${BigInt(number)}.${'0'.repeat(precision)}` : toFixed(number, precision)
   return number.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/** With so many digits; a number half-way between two is rounded to the even one, as Go does. */
+function toFixed(number: number, precision: number): string {
+  const nearest = number.toFixed(precision)
+  const digits = number.toFixed(Math.min(100, precision + 25))
+  const cut = digits.length - (Math.min(100, precision + 25) - precision)
+  if (!/^50*$/.test(digits.slice(cut))) return nearest
+  const lower = precision === 0 ? digits.slice(0, cut - 1) : digits.slice(0, cut)
+  return /[02468]$/.test(lower) ? lower : nearest
 }
 
 const clause = /%%|%(?:\.(\d+))?([a-zA-Z])|%/g

@@ -25,17 +25,17 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
 const isHex = (char: string | undefined) => char !== undefined && /[0-9a-fA-F]/.test(char)
 const hexEscapes: Record<string, number> = { x: 2, X: 2, u: 4, U: 8 }
 
-/** The length of the escape sequence that begins with the backslash at `at`; 0 if it is none. */
+/** The length of the escape sequence that begins with the backslash at `at`; negative, up to where it went wrong, if it is none. */
 function escapeLength(text: string, at: number): number {
   const kind = text[at + 1]
-  if (kind === undefined) return 0
+  if (kind === undefined) return -1
   if ('abfnrtv"\'\\?`'.includes(kind)) return 2
   const digits = hexEscapes[kind]
   if (digits !== undefined) {
-    for (let i = 0; i < digits; i++) if (!isHex(text[at + 2 + i])) return 0
+    for (let i = 0; i < digits; i++) if (!isHex(text[at + 2 + i])) return -(i + 3)
     return 2 + digits
   }
-  return /^[0-3][0-7][0-7]/.test(text.slice(at + 1, at + 4)) ? 4 : 0
+  return /^[0-3][0-7][0-7]/.test(text.slice(at + 1, at + 4)) ? 4 : -2
 }
 
 /** Where the text literal ends whose opening quote ends at `from`; a negative number says where it went wrong. */
@@ -48,7 +48,7 @@ function endOfString(text: string, from: number, quote: string, isRaw: boolean):
     if (!isLong && (char === '\n' || char === '\r')) return -at - 1
     if (char === '\\' && !isRaw) {
       const length = escapeLength(text, at)
-      if (length === 0) return -Math.min(text.length, at + 2)
+      if (length < 0) return -Math.min(text.length, at - length)
       at += length
     } else at++
   }
@@ -108,5 +108,5 @@ function readToken(text: string, at: number): Token | number {
   const sign = match(symbol, text, at)
   if (sign) return { kind: 'symbol', text: sign, offset: at }
   // `=`, `&` and `|` begin a longer symbol, so the character after them is part of what was not recognized.
-  return '=&|'.includes(text[at]!) ? Math.min(at + 2, text.length) : at + 1
+  return '=&|'.includes(text[at]!) ? Math.min(at + 2, text.length) : at + (text.codePointAt(at)! > 0xffff ? 2 : 1)
 }

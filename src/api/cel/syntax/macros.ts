@@ -50,11 +50,17 @@ function loop({ node, macro, vars, init, condition, step, result, filter, transf
   return { node: comprehension }
 }
 
+/** Words that are kept for the language and cannot be names. */
+export const reservedWords = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+
 /** The names that a macro declares, or what is wrong with them. */
-function variables(args: Node[]): string[] | Issue {
+function variables(macro: string, args: Node[]): string[] | Issue {
   const names: string[] = []
+  const wrongName = macro === 'map' || macro === 'filter' ? 'argument is not an identifier' : 'argument must be a simple name'
   for (const arg of args) {
-    if (arg.kind !== 'ident' || arg.name.startsWith('.')) return { offset: arg.offset, message: 'argument must be a simple name' }
+    if (arg.kind !== 'ident' || arg.name.startsWith('.') || reservedWords.has(arg.name)) return { offset: arg.offset, message: wrongName }
     if (arg.name === accumulator) return { offset: arg.offset, message: `iteration variable overwrites accumulator variable` }
     if (names.includes(arg.name)) return { offset: arg.offset, message: `duplicate variable name: ${arg.name}` }
     names.push(arg.name)
@@ -161,7 +167,7 @@ export function expandMacro(node: Call): Expanded | undefined {
   if (!node.target) return node.function === 'has' && node.args.length === 1 ? expandHas(node) : undefined
   const macro = macros[`${node.function}/${node.args.length}`]
   if (!macro) return undefined
-  const vars = variables(node.args.slice(0, macro.vars))
+  const vars = variables(node.function, node.args.slice(0, macro.vars))
   if (!Array.isArray(vars)) return { issue: vars }
   return macro.expand(node, vars, node.args.slice(macro.vars))
 }

@@ -1,8 +1,8 @@
-import { expandMacro } from './macros.ts'
+import { expandMacro, reservedWords } from './macros.ts'
 import { type Call, type MapEntry, type MessageNode, type Node } from './ast.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { parseBytesLiteral, parseNumberLiteral, parseStringLiteral } from './literals.ts'
-import type { Issue } from './source.ts'
+import { type Issue, nowhere } from './source.ts'
 
 /** The parsed expression, or why it is none. */
 export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; issues: Issue[] }
@@ -11,12 +11,13 @@ export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; is
 const maxDepth = 250
 const maxCodePoints = 100_000
 
-const reserved = new Set(
-  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
-)
+const keywords = new Set(['true', 'false', 'null', 'in'])
 const relations = new Set(['<', '<=', '>=', '>', '==', '!=', 'in'])
 const operands =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
+const isRelation = (token: Token) => (token.kind === 'symbol' || token.text === 'in') && relations.has(token.text)
+const isSymbol = (token: Token, symbols: string) => token.kind === 'symbol' && token.text.length === 1 && symbols.includes(token.text)
 
 /** Ends the reading of an expression in which nothing sensible can follow. */
 class Abort extends Error {}
@@ -76,20 +77,33 @@ class Parser {
   }
 
   #expression(): Node {
-    if (++this.#depth > maxDepth) {
-      this.report(this.#next.offset, `expression recursion limit exceeded: ${maxDepth}`)
-      throw new Abort()
-    }
+    if (++this.#depth > maxDepth) this.#tooDeep(`expression recursion limit exceeded: ${maxDepth}`)
     const condition = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
     const question = this.#take('?')
     let node = condition
     if (question) {
       const yes = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
-      this.#expect(':', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', ':', '+', '*', '/', '%'}")
+      this.#expect(':', "':'")
       node = call('_?_:_', question.offset, [condition, yes, this.#expression()])
     }
     this.#depth--
     return node
+  }
+
+  #tooDeep(message: string): never {
+    this.report(nowhere, message)
+    throw new Abort()
+  }
+
+  /** A chain of binary operators, each of which makes the tree one deeper. */
+  #chain(operators: (token: Token) => boolean, operand: () => Node): Node {
+    let left = operand()
+    for (let links = 0; operators(this.#next); links++) {
+      if (links >= maxDepth) this.#tooDeep('max recursion depth exceeded')
+      const { text, offset } = this.#tokens[this.#at++]!
+      left = call(text === 'in' ? '@in' : `_${text}_`, offset, [left, operand()])
+    }
+    return left
   }
 
   /** A chain of `&&` or `||`, as a balanced tree, so that a long one is not deep. */
@@ -109,30 +123,15 @@ class Parser {
   }
 
   #relation(): Node {
-    let left = this.#sum()
-    while ((this.#next.kind === 'symbol' || this.#next.text === 'in') && relations.has(this.#next.text)) {
-      const { text, offset } = this.#tokens[this.#at++]!
-      left = call(text === 'in' ? '@in' : `_${text}_`, offset, [left, this.#sum()])
-    }
-    return left
+    return this.#chain((token) => isRelation(token), () => this.#sum())
   }
 
   #sum(): Node {
-    let left = this.#product()
-    while (this.#is('+', '-')) {
-      const { text, offset } = this.#tokens[this.#at++]!
-      left = call(`_${text}_`, offset, [left, this.#product()])
-    }
-    return left
+    return this.#chain((token) => isSymbol(token, '+-'), () => this.#product())
   }
 
   #product(): Node {
-    let left = this.#unary()
-    while (this.#is('*', '/', '%')) {
-      const { text, offset } = this.#tokens[this.#at++]!
-      left = call(`_${text}_`, offset, [left, this.#unary()])
-    }
-    return left
+    return this.#chain((token) => isSymbol(token, '*/%'), () => this.#unary())
   }
 
   #unary(): Node {
@@ -157,14 +156,14 @@ class Parser {
     let node = first
     let links = 0
     for (;;) {
-      if (++links > maxDepth * 4) this.#fail('expression is too deep')
+      if (links++ > maxDepth) this.#tooDeep('max recursion depth exceeded')
       const dot = this.#take('.')
       const open = dot ? undefined : this.#take('[')
       if (dot) node = this.#selection(node, dot)
       else if (open) {
         const isOptional = this.#take('?') !== undefined
         const index = this.#expression()
-        this.#expect(']', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '.', '-', '?', '+', '*', '/', '%'}")
+        this.#expect(']', "']'")
         node = call(isOptional ? '_[?_]' : '_[_]', open.offset, [node, index])
       } else return node
     }
@@ -175,6 +174,7 @@ class Parser {
     const token = this.#next
     if (token.kind === 'escaped' || (token.kind === 'ident' && isOptional)) {
       this.#at++
+      if (token.kind === 'escaped') this.report(token.offset, "unsupported syntax: '`'")
       const field = token.kind === 'escaped' ? token.text.slice(1, -1) : token.text
       if (!isOptional) return { kind: 'select', offset: dot.offset, operand, field, isTest: false }
       return call('_?._', dot.offset, [operand, { kind: 'literal', offset: token.offset, value: field }])
@@ -183,6 +183,7 @@ class Parser {
       if (isOptional) this.#fail(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`)
       this.#fail(`no viable alternative at input '.${token.text}'`)
     }
+    if (keywords.has(token.text)) this.#fail(`mismatched input '${token.text}' expecting IDENTIFIER`)
     this.#at++
     const open = this.#take('(')
     if (!open) return { kind: 'select', offset: dot.offset, operand, field: token.text, isTest: false }
@@ -205,7 +206,7 @@ class Parser {
     if (this.#take(')')) return args
     do args.push(this.#expression())
     while (this.#take(','))
-    this.#expect(')', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ')', '.', ',', '-', '?', '+', '*', '/', '%'}")
+    this.#expect(')', "{')', ','}")
     return args
   }
 
@@ -218,13 +219,13 @@ class Parser {
       }
       if (this.#take('(')) {
         const inner = this.#expression()
-        this.#expect(')', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ')', '.', '-', '?', '+', '*', '/', '%'}")
+        this.#expect(')', "')'")
         return inner
       }
       if (this.#take('[')) return this.#list(token.offset)
       if (this.#take('{')) return this.#map(token.offset)
-    } else if (token.kind === 'ident') return this.#name(false)
-    else if (token.kind !== 'end' && token.kind !== 'escaped') return this.#literal()
+    } else if (token.kind === 'ident' && token.text !== 'in') return this.#name(false)
+    else if (token.kind !== 'end' && token.kind !== 'escaped' && token.kind !== 'ident') return this.#literal()
     // One word too many is left out, if what follows it can go on.
     const after = this.#tokens[this.#at + 1]
     const canFollow = after && (['ident', 'int', 'uint', 'float', 'string', 'bytes'].includes(after.kind) || ['(', '[', '{', '!', '-'].includes(after.text))
@@ -233,12 +234,15 @@ class Parser {
       this.#at++
       return this.#unary()
     }
-    return this.#fail(`mismatched input '${token.text}' expecting ${operands}`)
+    this.report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ${operands}`)
+    if (token.kind !== 'end' && token.kind !== 'escaped' && after?.kind === 'end') {
+      this.report(after.offset, `Syntax error: mismatched input '${after.text}' expecting ${operands}`)
+    }
+    throw new Abort()
   }
 
   #name(isRooted: boolean): Node {
     const token = this.#tokens[this.#at++]!
-    if (token.text === 'in') this.#fail(`mismatched input 'in' expecting ${operands}`)
     const message = this.#message(token, isRooted)
     if (message) return message
     const name = (isRooted ? '.' : '') + token.text
@@ -246,7 +250,7 @@ class Parser {
       if (token.text === 'true' || token.text === 'false') return { kind: 'literal', offset: token.offset, value: token.text === 'true' }
       if (token.text === 'null') return { kind: 'literal', offset: token.offset, value: null }
     }
-    if (reserved.has(token.text)) this.report(token.offset, `reserved identifier: ${token.text}`)
+    if (reservedWords.has(token.text)) this.report(token.offset, `reserved identifier: ${token.text}`)
     const open = this.#take('(')
     if (!open) return { kind: 'ident', offset: token.offset, name }
     return this.#call({ kind: 'call', offset: open.offset, function: name, args: this.#arguments() })
@@ -267,6 +271,7 @@ class Parser {
     while (!this.#take('}')) {
       const isOptional = this.#take('?') !== undefined
       const field = this.#next
+      if (field.kind === 'escaped') this.report(field.offset, "unsupported syntax: '`'")
       if (field.kind !== 'ident' && field.kind !== 'escaped') this.#fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
       this.#at++
       const colon = this.#expect(':', "':'")
@@ -283,7 +288,7 @@ class Parser {
       if (this.#take('?')) optional.add(elements.length)
       elements.push(this.#expression())
       if (!this.#take(',') && !this.#is(']')) {
-        this.#fail(`mismatched input '${this.#next.text}' expecting {'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '.', ',', '-', '?', '+', '*', '/', '%'}`)
+        this.#fail(`mismatched input '${this.#next.text}' expecting {']', ','}`)
       }
     }
     return { kind: 'list', offset, elements, optional }
@@ -294,10 +299,10 @@ class Parser {
     while (!this.#take('}')) {
       const isOptional = this.#take('?') !== undefined
       const key = this.#expression()
-      const colon = this.#expect(':', "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', ':', '+', '*', '/', '%'}")
+      const colon = this.#expect(':', "':'")
       entries.push({ offset: colon.offset, key, value: this.#expression(), isOptional })
       if (!this.#take(',') && !this.#is('}')) {
-        this.#fail(`mismatched input '${this.#next.text}' expecting {'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '}', '.', ',', '-', '?', '+', '*', '/', '%'}`)
+        this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ','}`)
       }
     }
     return { kind: 'map', offset, entries }

@@ -6,6 +6,9 @@ export interface Issue {
   message: string
 }
 
+/** The offset of an issue that is about the whole expression. */
+export const nowhere = -1
+
 /** Line and column, both from 1; columns count code points. */
 export interface Location {
   line: number
@@ -34,9 +37,10 @@ function marker(line: string, column: number): string {
 }
 
 function formatIssue(text: string, issue: Issue): string {
+  if (issue.offset === nowhere) return `ERROR: <input>:-1:0: ${issue.message}`
   const { line, column } = locate(text, issue.offset)
   const head = `ERROR: <input>:${line}:${column}: ${issue.message}`
-  const snippet = text.split('\n')[line - 1] ?? ''
+  const snippet = (text.split('\n')[line - 1] ?? '').replaceAll('\t', ' ')
   return `${head}\n | ${snippet}\n | ${marker(snippet, column)}`
 }
 
