@@ -28,6 +28,11 @@ function qualifiedName(node: Node): string | undefined {
   return operand === undefined ? undefined : `${operand}.${node.field}`
 }
 
+const isOpen = (type: CelType) => type.kind === 'dyn' || type.kind === 'param' || type.kind === 'error' || type.kind === 'null'
+
+/** A quick look at the outermost types, before variables of types are tried out. */
+const mayTake = (wanted: CelType, given: CelType) => wanted.kind === given.kind || isOpen(wanted) || isOpen(given)
+
 /** Finds the type of every node, by cel-go's rules, and what every name refers to. */
 class Checker {
   readonly issues: Issue[] = []
@@ -180,6 +185,7 @@ class Checker {
     const overloads: Overload[] = []
     for (const overload of declared.overloads) {
       if (overload.isMember !== isMember || overload.args.length !== given.length) continue
+      if (!overload.args.every((type, i) => mayTake(type, given[i]!))) continue
       const { args: wanted, result: answer } = this.#instantiate(overload)
       const known = assign(this.#known, given, wanted)
       if (!known) continue

@@ -7,6 +7,10 @@ import {
 /** Elements that are compared for one unit of cost, where cel-go counts only those of the outermost list. */
 const elementsPerUnit = 4
 
+/** What it takes to compare two maps or objects, and an entry of them. */
+const mapCost = 40
+const entryCost = 15
+
 function equalLists(meter: Meter, a: ListValue, b: ListValue): boolean {
   if (a.length !== b.length) return false
   charge(meter, a.length / elementsPerUnit)
@@ -47,7 +51,7 @@ function equalByKey(meter: Meter, a: ListValue, b: ListValue, keys: readonly str
 
 function equalMaps(meter: Meter, a: MapValue, b: MapValue): boolean {
   if (a.size !== b.size) return false
-  charge(meter, (a.size * 2) / elementsPerUnit)
+  charge(meter, mapCost + a.size * entryCost)
   for (const key of a.keys()) {
     const [left, right] = [a.get(key), b.get(key)]
     if (left === undefined || right === undefined || !equals(meter, left, right)) return false

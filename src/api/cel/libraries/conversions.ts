@@ -76,6 +76,8 @@ function timestampToInt({ nanos }: Timestamp): Int64 {
 /** The cost of making a text of bytes, or the other way round. */
 const textCost = (_: Value, given: { length: number }) => Math.ceil(given.length * characterCost)
 
+const decodeCost = (result: Value, given: { length: number }) => 50 + textCost(result, given)
+
 /** Parsing and printing takes longer here than the one unit of cel-go. */
 const slow = (cost: number) => () => cost
 
@@ -92,7 +94,7 @@ export const conversions: Library = {
       conversion('int64_to_int64', intType, intType, same),
       conversion('uint64_to_int64', uintType, intType, uintToInt),
       conversion('double_to_int64', doubleType, intType, (value: Double) => doubleToInt(value.value)),
-      conversion('string_to_int64', stringType, intType, textToInt, slow(8)),
+      conversion('string_to_int64', stringType, intType, textToInt, slow(20)),
       conversion('timestamp_to_int64', timestampType, intType, timestampToInt),
       conversion('duration_to_int64', durationType, intType, durationToInt),
     ],
@@ -100,23 +102,23 @@ export const conversions: Library = {
       conversion('uint64_to_uint64', uintType, uintType, same),
       conversion('int64_to_uint64', intType, uintType, intToUint),
       conversion('double_to_uint64', doubleType, uintType, (value: Double) => doubleToUint(value.value)),
-      conversion('string_to_uint64', stringType, uintType, textToUint, slow(8)),
+      conversion('string_to_uint64', stringType, uintType, textToUint, slow(20)),
     ],
     double: [
       conversion('double_to_double', doubleType, doubleType, same),
       conversion('int64_to_double', intType, doubleType, (value: Int64) => new Double(Number(value))),
       conversion('uint64_to_double', uintType, doubleType, (value: Uint) => new Double(Number(value.value))),
-      conversion('string_to_double', stringType, doubleType, textToDouble, slow(8)),
+      conversion('string_to_double', stringType, doubleType, textToDouble, slow(40)),
     ],
     bool: [conversion('bool_to_bool', boolType, boolType, same), conversion('string_to_bool', stringType, boolType, textToBool)],
     string: [
       conversion('string_to_string', stringType, stringType, same),
       conversion('bool_to_string', boolType, stringType, String),
-      conversion('int64_to_string', intType, stringType, String, slow(4)),
-      conversion('uint64_to_string', uintType, stringType, (value: Uint) => String(value.value), slow(4)),
-      conversion('double_to_string', doubleType, stringType, (value: Double) => formatDouble(value.value), slow(20)),
-      conversion('bytes_to_string', bytesType, stringType, bytesToText, textCost),
-      conversion('timestamp_to_string', timestampType, stringType, formatTimestamp, slow(100)),
+      conversion('int64_to_string', intType, stringType, String, slow(8)),
+      conversion('uint64_to_string', uintType, stringType, (value: Uint) => String(value.value), slow(12)),
+      conversion('double_to_string', doubleType, stringType, (value: Double) => formatDouble(value.value), slow(40)),
+      conversion('bytes_to_string', bytesType, stringType, bytesToText, decodeCost),
+      conversion('timestamp_to_string', timestampType, stringType, formatTimestamp, slow(200)),
       conversion('duration_to_string', durationType, stringType, formatDuration, slow(50)),
     ],
     bytes: [
@@ -125,13 +127,13 @@ export const conversions: Library = {
     ],
     timestamp: [
       conversion('timestamp_to_timestamp', timestampType, timestampType, same),
-      conversion('string_to_timestamp', stringType, timestampType, textToTimestamp, slow(100)),
+      conversion('string_to_timestamp', stringType, timestampType, textToTimestamp, slow(200)),
       conversion('int64_to_timestamp', intType, timestampType, (value: Int64) => checkedTimestamp(BigInt(value) * second)),
     ],
     duration: [
       conversion('duration_to_duration', durationType, durationType, same),
-      conversion('string_to_duration', stringType, durationType, textToDuration, slow(80)),
-      conversion('int64_to_duration', intType, durationType, (value: Int64) => textToDuration(`${value}s`), slow(80)),
+      conversion('string_to_duration', stringType, durationType, textToDuration, slow(120)),
+      conversion('int64_to_duration', intType, durationType, (value: Int64) => textToDuration(`${value}s`), slow(120)),
     ],
   },
 }

@@ -22,6 +22,15 @@ const summable: [string, CelType, Value][] = [
 const traversed = (_: Value, list: Value) => traversalCost(list)
 /** Per element that is compared, where cel-go charges nothing or too little. */
 const comparisonCost = 4
+const distinctCost = 16
+
+/** A function that looks at every element: that is paid before it begins. */
+const counted =
+  (perElement: number, run: Overload['run']): Overload['run'] =>
+  (meter, list: Value[], ...rest: Value[]) => {
+    charge(meter, list.length * perElement)
+    return run(meter, list, ...rest)
+  }
 
 function isSorted(_: Meter, list: Value[]): boolean {
   for (let i = 1; i < list.length; i++) if (compareValues(list[i - 1]!, list[i]!) > 0) return false
@@ -78,7 +87,7 @@ function distinct(meter: Meter, list: Value[]): Value[] {
   const known = new Set<unknown>()
   const kept: Value[] = []
   for (const element of list) {
-    charge(meter, comparisonCost)
+    charge(meter, distinctCost)
     if (isScalar(element)) {
       const key = typeof element === 'string' ? `s${element}` : scalarKey(element)
       if (known.has(key)) continue
@@ -96,19 +105,21 @@ function range(meter: Meter, count: Value): Value[] {
   if (count > maxRange) throw new CelError(`range is limited to ${maxRange} elements`)
   const length = Math.max(0, Number(count))
   charge(meter, length)
-  return Array.from({ length }, (_, i) => i)
+  const list: Value[] = []
+  for (let i = 0; i < length; i++) list.push(i)
+  return list
 }
 
 /** Kubernetes' functions of lists, and version 3 of cel-go's lists extension. */
 export const lists: Library = {
   name: 'lists',
   functions: {
-    isSorted: perType('is_sorted', () => boolType, isSorted),
-    min: perType('min', (type) => type, extreme('min', -1)),
-    max: perType('max', (type) => type, extreme('max', 1)),
-    sum: summable.map(([kind, type, zero]) => memberOverload(`list_${kind}_sum`, [listType(type)], type, sum(zero), traversed)),
-    indexOf: [memberOverload('list_a_index_of_int', [listT, T], intType, indexOf, traversed)],
-    lastIndexOf: [memberOverload('list_a_last_index_of_int', [listT, T], intType, lastIndexOf, traversed)],
+    isSorted: perType('is_sorted', () => boolType, counted(2, isSorted)),
+    min: perType('min', (type) => type, counted(2, extreme('min', -1))),
+    max: perType('max', (type) => type, counted(2, extreme('max', 1))),
+    sum: summable.map(([kind, type, zero]) => memberOverload(`list_${kind}_sum`, [listType(type)], type, counted(1, sum(zero)), traversed)),
+    indexOf: [memberOverload('list_a_index_of_int', [listT, T], intType, counted(3, indexOf), traversed)],
+    lastIndexOf: [memberOverload('list_a_last_index_of_int', [listT, T], intType, counted(3, lastIndexOf), traversed)],
     slice: [memberOverload('list_slice', [listT, intType, intType], listT, slice)],
     flatten: [
       memberOverload('list_flatten', [listType(listT)], listT, flatten),

@@ -1,6 +1,5 @@
 import { type Cidr, type Ip, formatIp, parseCidr, parseIp } from '../../validation/ip.ts'
 import { type Library, globalOverload, memberOverload } from '../declarations.ts'
-import { characterCost, readCost } from '../run/sizes.ts'
 import { boolType, intType, opaqueType, stringType } from '../types.ts'
 import { CelError, Opaque, type Value } from '../values.ts'
 
@@ -81,10 +80,10 @@ const isGlobalUnicast = (ip: Ip) =>
   !isBroadcast(ip) && !isUnspecified(ip) && !isLoopback(ip) && !isMulticast(ip) && !isLinkLocalUnicast(ip)
 
 /** Reading an address takes about 1 µs. */
-const parseCost = (_: Value, text: string) => 100 + readCost(text)
+const parseCost = (_: Value, text: string) => 150 + text.length * 12
 const test = (id: string, run: (ip: Ip) => boolean) => memberOverload(id, [ipType], boolType, (_, { ip }: IpValue) => run(ip), () => 20)
 /** Two addresses of up to 16 bytes are compared. */
-const containsCost = (_: Value, __: Value, other: Value) => 30 + (typeof other === 'string' ? 100 + other.length * characterCost : 0)
+const containsCost = (_: Value, __: Value, other: Value) => 50 + (typeof other === 'string' ? 150 + other.length * 12 : 0)
 
 function isCanonical(text: string): boolean {
   return textOf(toIp(text)) === text

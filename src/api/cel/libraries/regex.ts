@@ -1,25 +1,31 @@
-import { type Library, type Meter, memberOverload } from '../declarations.ts'
-import { compilePattern } from '../pattern.ts'
+import { type Library, type Meter, charge, memberOverload } from '../declarations.ts'
+import { patternFor } from '../pattern.ts'
 import { intType, listType, stringType } from '../types.ts'
 import { CelError } from '../values.ts'
-import { matchCost } from './standard.ts'
 
-function matcher(text: string, pattern: string) {
-  const compiled = compilePattern(pattern)
+function matcher(meter: Meter, text: string, pattern: string) {
+  const compiled = patternFor(meter, pattern, text)
   if (!compiled) throw new CelError(`Illegal regex: error parsing regexp: ${pattern}`)
   return compiled.matcher(text)
 }
 
-function find(_: Meter, text: string, pattern: string): string {
-  const found = matcher(text, pattern)
+function find(meter: Meter, text: string, pattern: string): string {
+  const found = matcher(meter, text, pattern)
   return found.find() ? (found.group() ?? '') : ''
 }
 
-function findAll(_: Meter, text: string, pattern: string, limit = -1): string[] {
-  const found = matcher(text, pattern)
+/** Each part that is found takes about 1 µs. */
+const foundCost = 300
+const findCost = () => foundCost
+
+function findAll(meter: Meter, text: string, pattern: string, limit = -1): string[] {
+  const found = matcher(meter, text, pattern)
   const all: string[] = []
   const most = limit < 0 ? text.length + 1 : limit
-  for (let i = 0; i < most && found.find(); i++) all.push(found.group() ?? '')
+  for (let i = 0; i < most && found.find(); i++) {
+    charge(meter, foundCost)
+    all.push(found.group() ?? '')
+  }
   return all
 }
 
@@ -27,10 +33,10 @@ function findAll(_: Meter, text: string, pattern: string, limit = -1): string[] 
 export const regex: Library = {
   name: 'regex',
   functions: {
-    find: [memberOverload('string_find_string', [stringType, stringType], stringType, find, matchCost)],
+    find: [memberOverload('string_find_string', [stringType, stringType], stringType, find, findCost)],
     findAll: [
-      memberOverload('string_find_all_string', [stringType, stringType], listType(stringType), findAll, matchCost),
-      memberOverload('string_find_all_string_int', [stringType, stringType, intType], listType(stringType), findAll, matchCost),
+      memberOverload('string_find_all_string', [stringType, stringType], listType(stringType), findAll, findCost),
+      memberOverload('string_find_all_string_int', [stringType, stringType, intType], listType(stringType), findAll, findCost),
     ],
   },
 }

@@ -1,5 +1,4 @@
 import { type Library, globalOverload, memberOverload } from '../declarations.ts'
-import { readCost } from '../run/sizes.ts'
 import { boolType, intType, opaqueType, stringType } from '../types.ts'
 import { CelError, Opaque, type Value } from '../values.ts'
 
@@ -78,7 +77,7 @@ function compare(a: SemverValue, b: SemverValue): number {
   return order(left.length, right.length)
 }
 
-const parseCost = (_: Value, text: string) => 30 + readCost(text)
+const parseCost = (_: Value, text: string) => 60 + text.length * 2
 const pair = [semverType, semverType]
 const lenient = [stringType, boolType]
 

@@ -80,6 +80,8 @@ function toFixed(number: number, precision: number): string {
 }
 
 const clause = /%%|%(?:\.(\d+))?([a-zA-Z])|%/g
+/** A number with a fraction takes the longest. */
+const clauseCost = { f: 250, e: 100 }
 const maxPrecision = 100
 const defaultPrecision = 6
 
@@ -116,7 +118,8 @@ export function formatText(meter: Meter, format: string, args: Value[]): string 
     if (precision > maxPrecision) throw new CelError(`precision ${precision} exceeds maximum allowed precision (${maxPrecision})`)
     if (next >= args.length) throw new CelError(`index ${next} out of range`)
     const one = formatOne(kind, precision, args[next++]!)
-    charge(meter, 5 + one.length / 10)
+    charge(meter, clauseCost[kind as 'f'] ?? 25)
+    charge(meter, one.length / 10)
     return one
   })
   if (next < args.length) throw new CelError(`too many arguments supplied to string.format (expected ${next}, got ${args.length})`)

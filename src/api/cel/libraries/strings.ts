@@ -10,7 +10,9 @@ const textList = listType(stringType)
 
 const outOfRange = (index: number) => new CelError(`index out of range: ${index}`)
 const readOnce = (_: Value, given: string) => readCost(given)
-const readTwice = (_: Value, given: string) => Math.ceil(given.length * 2 * characterCost)
+const readTwice = (_: Value, given: string) => Math.ceil(given.length * 4 * characterCost)
+/** Changing letters takes longer than reading them. */
+const changed = (_: Value, given: string) => Math.ceil(given.length * 4 * characterCost)
 const traversed = (_: Value, given: Value) => traversalCost(given)
 
 function charAt(_: Meter, given: string, index: number): string {
@@ -100,8 +102,8 @@ export const strings: Library = {
       memberOverload('list_join', [textList], text, join, readTwice),
       memberOverload('list_join_string', [textList, text], text, join, (result) => Math.ceil((result as string).length * 2 * characterCost)),
     ],
-    lowerAscii: [memberOverload('string_lower_ascii', [text], text, (_, given: string) => lower(given), readOnce)],
-    upperAscii: [memberOverload('string_upper_ascii', [text], text, (_, given: string) => upper(given), readOnce)],
+    lowerAscii: [memberOverload('string_lower_ascii', [text], text, (_, given: string) => lower(given), changed)],
+    upperAscii: [memberOverload('string_upper_ascii', [text], text, (_, given: string) => upper(given), changed)],
     replace: [
       memberOverload('string_replace_string_string', [text, text, text], text, replace, readTwice),
       memberOverload('string_replace_string_string_int', [text, text, text, intType], text, replace, readTwice),
@@ -115,7 +117,7 @@ export const strings: Library = {
       memberOverload('string_substring_int_int', [text, intType, intType], text, substring, readOnce),
     ],
     trim: [memberOverload('string_trim', [text], text, (_, given: string) => given.replace(edges, ''), readOnce)],
-    format: [memberOverload('string_format', [text, listType(dynType)], text, formatText, (result) => 10 + readCost(result))],
+    format: [memberOverload('string_format', [text, listType(dynType)], text, formatText, (result) => 30 + readCost(result))],
     'strings.quote': [globalOverload('strings_quote', [text], text, (_, given: string) => quote(given), readOnce)],
   },
 }

@@ -48,7 +48,7 @@ export const urls: Library = {
     getPort: getter('url_get_port', (url) => port(url.host)),
     getEscapedPath: getter('url_get_escaped_path', (url) => url.escapedPath),
     getQuery: [
-      memberOverload('url_get_query', [urlType], mapType(stringType, listType(stringType)), (_, { url }: UrlValue) => queryOf(url), (_, { url }: UrlValue) => 20 + url.query.length * 2),
+      memberOverload('url_get_query', [urlType], mapType(stringType, listType(stringType)), (_, { url }: UrlValue) => queryOf(url), (_, { url }: UrlValue) => 150 + url.query.length * 20),
     ],
   },
 }

@@ -9,6 +9,9 @@ import type { Frame } from './frame.ts'
 import { optionalSelect, selectFrom } from './access.ts'
 import { characterCost, costSize } from './sizes.ts'
 
+/** The cost of an element that is copied. */
+const copyCost = 0.6
+
 /** The cost of comparing two values: that of the shorter. */
 const comparisonCost = (a: Value, b: Value): number => {
   const size = Math.min(costSize(a), costSize(b))
@@ -29,7 +32,7 @@ export function order(frame: Frame, a: Value, b: Value): number {
 
 function addLists(frame: Frame, a: ListValue, b: ListValue): Value {
   // cel-go links lists and charges 1; here they are copied.
-  charge(frame, 1 + (a.length + b.length) * characterCost)
+  charge(frame, 1 + (a.length + b.length) * copyCost)
   if (a.isSet) {
     const known = new Set(a.map(scalarKey))
     const union: ListValue = [...a, ...b.filter((element) => !known.has(scalarKey(element)))]
@@ -59,11 +62,11 @@ export function add(frame: Frame, a: Value, b: Value): Value {
     return addInts(a, b)
   }
   if (typeof a === 'string' && typeof b === 'string') {
-    charge(frame, Math.ceil((a.length + b.length) * characterCost))
+    charge(frame, 2 + Math.ceil((a.length + b.length) * characterCost))
     return a + b
   }
   if (Array.isArray(a) && Array.isArray(b)) return addLists(frame, a, b)
-  frame.cost++
+  frame.cost += 3
   if (a instanceof Double && b instanceof Double) return new Double(a.value + b.value)
   if (a instanceof Uint && b instanceof Uint) return addUints(a, b)
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos + b.nanos)

@@ -133,6 +133,16 @@ const optional =
     return { node: call('_?_:_', at, member('hasValue', node.target!), yes, call('optional.none', at)) }
   }
 
+/** `list.sortBy(e, key)`: the list is bound to a name, so that it is evaluated once. */
+const sortBy: Expand = (node, vars, [key]) => {
+  const at = node.offset
+  const input = '@__sortBy_input__'
+  const keys = toList({ ...node, target: ident(input, at) }, vars, [key!])
+  if (!('node' in keys)) return keys
+  const sorted: Call = { kind: 'call', offset: at, function: '@sortByAssociatedKeys', target: ident(input, at), args: [keys.node] }
+  return { node: { kind: 'bind', offset: at, name: input, init: node.target!, result: sorted } }
+}
+
 /** By name and number of arguments: how many of them are variables, and what becomes of it. */
 const macros: Record<string, { vars: number; expand: Expand }> = {
   'all/2': { vars: 1, expand: all },
@@ -152,6 +162,7 @@ const macros: Record<string, { vars: number; expand: Expand }> = {
   'transformMap/4': { vars: 2, expand: toMap('mapInsert') },
   'transformMapEntry/3': { vars: 2, expand: toMap('mapMerge') },
   'transformMapEntry/4': { vars: 2, expand: toMap('mapMerge') },
+  'sortBy/2': { vars: 1, expand: sortBy },
   'optMap/2': { vars: 1, expand: optional(false) },
   'optFlatMap/2': { vars: 1, expand: optional(true) },
 }

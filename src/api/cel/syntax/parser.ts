@@ -10,6 +10,8 @@ export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; is
 /** cel-go's limits: nesting of an expression, and its length in code points. */
 const maxDepth = 250
 const maxCodePoints = 100_000
+/** A text with more mistakes is no expression at all. */
+const maxMistakes = 100
 
 const keywords = new Set(['true', 'false', 'null', 'in'])
 const relations = new Set(['<', '<=', '>=', '>', '==', '!=', 'in'])
@@ -232,6 +234,7 @@ class Parser {
     if (token.kind === 'symbol' && canFollow) {
       this.report(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${operands}`)
       this.#at++
+      if (this.issues.length > maxMistakes) throw new Abort()
       return this.#unary()
     }
     this.report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ${operands}`)

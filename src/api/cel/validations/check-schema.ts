@@ -1,3 +1,4 @@
+import { goJson } from '../../json/index.ts'
 import { type FieldError, forbidden, invalid, required } from '../../validation/field-error.ts'
 import type { Path } from '../../validation/path.ts'
 import { type JsonSchema, type ValidationRule, schemaType } from '../schema/schema-types.ts'
@@ -34,16 +35,23 @@ function textErrors(rule: ValidationRule, path: Path): FieldError[] {
   const errors: FieldError[] = []
   const { message, messageExpression } = rule
   if (message !== undefined && message !== '' && message.trim() === '') {
-    errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
+    errors.push(invalid(path.child('message'), message, 'must be non-empty if specified'))
   } else if (message?.trim() && hasLineBreak.test(message.trim())) {
-    errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'))
+    errors.push(invalid(path.child('message'), message, 'must not contain line breaks'))
   } else if (hasLineBreak.test(rule.rule.trim()) && !message?.trim()) {
     errors.push(required(path.child('message'), 'message must be specified if rule contains line breaks'))
   }
   if (messageExpression && messageExpression.trim() === '') {
-    errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'))
+    errors.push(required(path.child('messageExpression'), 'must be non-empty if specified'))
   }
   return errors
+}
+
+function pathProblem(text: string, schema: JsonSchema): string | undefined {
+  if (text.trim() === '') return 'must be non-empty if specified'
+  if (hasLineBreak.test(text.trim())) return 'must not contain line breaks'
+  const problem = fieldPathProblem(text.trim(), schema)
+  return problem === undefined ? undefined : `fieldPath must be a valid path: ${problem}`
 }
 
 function pathAndReasonErrors(rule: ValidationRule, schema: JsonSchema, path: Path): FieldError[] {
@@ -55,16 +63,15 @@ function pathAndReasonErrors(rule: ValidationRule, schema: JsonSchema, path: Pat
       message: `Unsupported value: ${JSON.stringify(rule.reason)}: supported values: ${reasons.map((reason) => JSON.stringify(reason)).join(', ')}`,
     })
   }
-  const text = rule.fieldPath
-  if (text !== undefined && text !== '') {
-    const problem = text.trim() === '' ? 'fieldPath must be non-empty if specified' : hasLineBreak.test(text.trim()) ? 'fieldPath must not contain line breaks' : fieldPathProblem(text.trim(), schema)
-    if (problem !== undefined) errors.push(invalid(path.child('fieldPath'), text, text.trim() === '' || hasLineBreak.test(text) ? problem : `fieldPath must be a valid path: ${problem}`))
-  }
+  const problem = rule.fieldPath ? pathProblem(rule.fieldPath, schema) : undefined
+  if (problem !== undefined) errors.push(invalid(path.child('fieldPath'), rule.fieldPath, problem))
   return errors
 }
 
-const problemError = (path: Path, rule: ValidationRule, problem: RuleProblem): FieldError =>
-  problem.kind === 'required' ? required(path, problem.detail) : invalid(path, shown(rule), problem.detail)
+function problemError(path: Path, rule: ValidationRule, problem: RuleProblem): FieldError {
+  if (problem.kind === 'required') return required(path, problem.detail)
+  return { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${goJson(shown(rule))}: ${problem.detail}` }
+}
 
 function oldSelfErrors(compiled: CompiledRule, path: Path, uncorrelatable: string | undefined): FieldError[] {
   const { rule, usesOldSelf } = compiled

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../deep-equal.ts'
-import { type FieldError, forbidden, invalid, required } from '../../validation/field-error.ts'
+import { type FieldError, duplicate, forbidden, invalid, required } from '../../validation/field-error.ts'
 import { Path } from '../../validation/path.ts'
 import { perCallLimit } from '../run/program.ts'
 import { toValue } from '../schema/json-values.ts'
@@ -159,7 +159,7 @@ class Run {
       if (given.cost > this.#remaining) return this.#stop(invalid(path, shownType, outOfBudget))
       this.#remaining -= given.cost
       if (given.error !== undefined) this.#failure(given, rule, path, shownType)
-      else if (given.value !== true) this.#refusal(compiled, checked, typeof variables === 'string' ? {} : variables.plain, old, base)
+      else if (given.value !== true) this.#refusal(compiled, checked, value, typeof variables === 'string' ? {} : variables.plain, old, base)
       if (this.isOver) return
     }
   }
@@ -190,7 +190,7 @@ class Run {
     this.errors.push(invalid(path, type, detail))
   }
 
-  #refusal(compiled: CompiledRule, checked: Checked, variables: Record<string, Value>, old: Old, path: MaybePath): void {
+  #refusal(compiled: CompiledRule, checked: Checked, value: unknown, variables: Record<string, Value>, old: Old, path: MaybePath): void {
     const { rule } = compiled
     const at = errorPath(path, rule.fieldPath, checked.schema) ?? nowhere
     const type = checked.schema.type ?? ''
@@ -202,20 +202,22 @@ class Run {
       this.isOver = true
       return
     }
-    list.push(errorFor(rule.reason, at, type, message.text))
+    list.push(errorFor(rule.reason, at, value, message.text))
   }
 }
 
-function errorFor(reason: string | undefined, path: Path, type: string, detail: string): FieldError {
+/** The value itself is shown unless it has parts. */
+function errorFor(reason: string | undefined, path: Path, value: unknown, detail: string): FieldError {
+  const isShown = typeof value !== 'object'
   switch (reason) {
     case 'FieldValueForbidden':
       return forbidden(path, detail)
     case 'FieldValueRequired':
       return required(path, detail)
     case 'FieldValueDuplicate':
-      return { reason: 'FieldValueDuplicate', field: path.toString(), message: `Duplicate value: ${JSON.stringify(type)}` }
+      return isShown ? duplicate(path, value) : { reason, field: path.toString(), message: 'Duplicate value' }
     default:
-      return invalid(path, type, detail)
+      return isShown ? invalid(path, value, detail) : { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${detail}` }
   }
 }
 
