@@ -1,13 +1,24 @@
-// What an expression of Kubernetes costs: compiling it, running it, and the longest that one may hold the event loop.
+// The cost of expressions of Kubernetes: compiling it, running it, and the longest that one may hold the event loop.
 // Prints one JSON line per figure. Judged rules of public projects run, too, where they lie beside the checkout.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type JsonSchema, RuleValidator, checkSchemaRules, compile, kubernetesEnvironment, perCallLimit, schemaType, toValue } from '../src/api/cel/index.ts'
+import {
+  type JsonSchema,
+  RuleValidator,
+  checkSchemaRules,
+  compile,
+  kubernetesEnvironment,
+  perCallLimit,
+  schemaType,
+  toValue,
+} from '../src/api/cel/index.ts'
 import { readJson } from '../src/api/json/index.ts'
 import { Path } from '../src/api/validation/path.ts'
 
 function report(figure: string, amount: number, unit: string, detail?: string): void {
-  console.log(JSON.stringify({ bench: 'cel', figure, value: Number(amount.toPrecision(4)), unit, ...(detail && { detail }) }))
+  console.log(
+    JSON.stringify({ bench: 'cel', figure, value: Number(amount.toPrecision(4)), unit, ...(detail && { detail }) }),
+  )
 }
 
 function timeMs(work: () => void): number {
@@ -27,7 +38,11 @@ const route: JsonSchema = {
     refs: {
       type: 'array',
       maxItems: 16,
-      items: { type: 'object', required: ['name'], properties: { name: text, group: text, kind: text, port: { type: 'integer' } } },
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: text, group: text, kind: text, port: { type: 'integer' } },
+      },
     },
     labels: { type: 'object', maxProperties: 64, additionalProperties: text },
   },
@@ -60,7 +75,8 @@ function typicalRules(): void {
   for (const rule of rules) {
     const program = compile(rule, environment).program!
     const run = () => {
-      for (let i = 0; i < count; i++) if (program.evaluate({ self: toValue(type, value) }).value !== true) throw new Error(rule)
+      for (let i = 0; i < count; i++)
+        if (program.evaluate({ self: toValue(type, value) }).value !== true) throw new Error(rule)
     }
     run()
     const ms = timeMs(run)
@@ -71,10 +87,17 @@ function typicalRules(): void {
 }
 
 function compiling(): void {
-  const schema: JsonSchema = { type: 'object', properties: { spec: { ...route, 'x-kubernetes-validations': rules.map((rule) => ({ rule })) } } }
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { spec: { ...route, 'x-kubernetes-validations': rules.map((rule) => ({ rule })) } },
+  }
   const run = () => checkSchemaRules(schema, Path.of('openAPIV3Schema'))
   for (let i = 0; i < 50; i++) run()
-  report('checking, estimating and compiling a rule', (timeMs(() => Array.from({ length: 100 }, run)) / 100 / rules.length) * 1000, 'µs')
+  report(
+    'checking, estimating and compiling a rule',
+    (timeMs(() => Array.from({ length: 100 }, run)) / 100 / rules.length) * 1000,
+    'µs',
+  )
 }
 
 interface JudgedRule {
@@ -96,13 +119,20 @@ function judgedRules(): void {
     for (const { validator, cases } of ready) for (const { self } of cases) validator.validate(self)
   }
   for (let i = 0; i < 5; i++) run()
-  report('10,000 evaluations of judged rules, with the walk of the object', (timeMs(() => Array.from({ length: 10 }, run)) / 10 / perRound) * count, 'ms')
+  report(
+    '10,000 evaluations of judged rules, with the walk of the object',
+    (timeMs(() => Array.from({ length: 10 }, run)) / 10 / perRound) * count,
+    'ms',
+  )
 }
 
 const long = 'abcdefgh '.repeat(4_000)
 const many = Array.from({ length: 10_000 }, (_, i) => i)
 const words = Array.from({ length: 10_000 }, (_, i) => `word-${i}`)
-const objects = Array.from({ length: 3_000 }, (_, i) => ({ name: `n${i}`, nested: { list: [i, i + 1], text: `t${i}` } }))
+const objects = Array.from({ length: 3_000 }, (_, i) => ({
+  name: `n${i}`,
+  nested: { list: [i, i + 1], text: `t${i}` },
+}))
 const data: JsonSchema = {
   type: 'object',
   properties: {
@@ -114,13 +144,16 @@ const data: JsonSchema = {
       type: 'array',
       items: {
         type: 'object',
-        properties: { name: text, nested: { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } }, text } } },
+        properties: {
+          name: text,
+          nested: { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } }, text } },
+        },
       },
     },
   },
 }
 
-/** What takes the most time for its cost. All would run for seconds without a budget. */
+/** Expressions that take the most time for their cost. All would run for seconds without a budget. */
 const worst = [
   'self.many.all(a, self.many.all(b, true))',
   'self.many.all(a, self.many.all(b, a + b >= 0))',
@@ -147,7 +180,7 @@ const worst = [
   "self.many.all(a, !self.long.matches('(a|b|c|d|e|f|g|h| )*x'))",
   "self.many.all(a, !self.long.matches('h.{20}x'))",
   "self.many.all(a, !self.long.matches('[a-h ]{900}$'))",
-  "self.words.all(a, self.words.all(b, !b.matches(a + b) || true))",
+  'self.words.all(a, self.words.all(b, !b.matches(a + b) || true))',
   "self.many.all(a, !self.long.matches('(.*)(a.*)(b.*)(c.*)x'))",
   "self.words.all(a, self.words.all(b, b.matches('(w|o)+(r|d|-)*[0-9]{1,5}.{3,6}x') || true))",
   "self.words.all(a, self.words.all(b, b.find('[0-9]+') != 'x'))",
@@ -162,19 +195,19 @@ const worst = [
   'self.many.all(a, sets.contains(self.words, self.words))',
   'self.many.all(a, lists.range(1000).size() > 3)',
   "self.many.all(a, self.many.all(b, quantity('1.5Gi').add(quantity('100m')).isGreaterThan(quantity('3'))))",
-  "self.words.all(a, self.words.all(b, isQuantity(b) || true))",
+  'self.words.all(a, self.words.all(b, isQuantity(b) || true))',
   "self.many.all(a, self.many.all(b, isURL('https://user@example.com:80/a/b?c=d')))",
   "self.many.all(a, self.many.all(b, url('https://example.com/?a=b&c=d').getQuery().size() == 2))",
   "self.many.all(a, self.many.all(b, cidr('10.0.0.0/8').containsIP('10.1.2.3')))",
   "self.many.all(a, self.many.all(b, isIP('2001:db8::1:2:3')))",
   "self.many.all(a, self.many.all(b, semver('1.2.3-rc.1').isLessThan(semver('1.2.3'))))",
-  "self.words.all(a, self.words.all(b, !format.dns1123Subdomain().validate(b).hasValue()))",
+  'self.words.all(a, self.words.all(b, !format.dns1123Subdomain().validate(b).hasValue()))',
   "self.many.all(a, self.many.all(b, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin') == 1))",
   "self.many.all(a, self.many.all(b, timestamp('2026-01-01T00:00:00Z').getFullYear() == 2026))",
   "self.many.all(a, self.many.all(b, duration('1h30m') > duration('1s')))",
   "self.many.all(a, self.many.all(b, string(timestamp('2026-01-01T00:00:00Z')) != ''))",
   "self.many.all(a, self.many.all(b, '%s %d %f'.format(['x', a, 1.5]) != ''))",
-  "self.many.all(a, self.many.all(b, string(a).size() + int(string(b)) >= 0))",
+  'self.many.all(a, self.many.all(b, string(a).size() + int(string(b)) >= 0))',
   "self.many.all(a, self.many.all(b, string(1.5) + string(b'abc') != ''))",
   'self.many.all(a, self.many.all(b, optional.of(a).optMap(x, x + 1).orValue(0) > 0))',
   'self.many.all(a, self.many.all(b, [a, b].size() == 2))',
@@ -194,7 +227,13 @@ function worstCases(): void {
     const ms = Math.min(...Array.from({ length: 5 }, () => timeMs(() => void program.evaluate({ self }))))
     const { cost } = program.evaluate({ self })
     if (ms > longest.ms) longest = { ms, rule }
-    if (process.argv.includes('--all')) report('until the budget is spent', ms, 'ms', `${((ms / cost) * 1e6).toFixed(1)} ns a unit, cost ${cost}: ${rule}`)
+    if (process.argv.includes('--all'))
+      report(
+        'until the budget is spent',
+        ms,
+        'ms',
+        `${((ms / cost) * 1e6).toFixed(1)} ns a unit, cost ${cost}: ${rule}`,
+      )
   }
   report(`longest evaluation with a budget of ${perCallLimit}`, longest.ms, 'ms', longest.rule)
 }

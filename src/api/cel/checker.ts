@@ -1,10 +1,37 @@
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import type { Environment, NameDeclaration } from './environment.ts'
-import { type Bind, type Call, type Comprehension, type Ident, type ListNode, type MapNode, type MessageNode, type Node, type Select, accumulator } from './syntax/ast.ts'
+import {
+  type Bind,
+  type Call,
+  type Comprehension,
+  type Ident,
+  type ListNode,
+  type MapNode,
+  type MessageNode,
+  type Node,
+  type Select,
+  accumulator,
+} from './syntax/ast.ts'
 import type { Issue } from './syntax/source.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, dynType, errorType, formatSignature, formatType, intType, listType, mapType, nullType,
-  optionalOf, optionalType, paramType, paramsOf, stringType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  dynType,
+  errorType,
+  formatSignature,
+  formatType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalOf,
+  optionalType,
+  paramType,
+  paramsOf,
+  stringType,
+  uintType,
 } from './types.ts'
 import { type Substitution, assign, isSameType, mostGeneral, substitute } from './unify.ts'
 import { Double, Uint, type Value } from './values.ts'
@@ -28,7 +55,8 @@ function qualifiedName(node: Node): string | undefined {
   return operand === undefined ? undefined : `${operand}.${node.field}`
 }
 
-const isOpen = (type: CelType) => type.kind === 'dyn' || type.kind === 'param' || type.kind === 'error' || type.kind === 'null'
+const isOpen = (type: CelType) =>
+  type.kind === 'dyn' || type.kind === 'param' || type.kind === 'error' || type.kind === 'null'
 
 /** A quick look at the outermost types, before variables of types are tried out. */
 const mayTake = (wanted: CelType, given: CelType) => wanted.kind === given.kind || isOpen(wanted) || isOpen(given)
@@ -177,7 +205,7 @@ class Checker {
     return this.#fieldType(operand.type!, name, node.offset, true)
   }
 
-  /** Finds the overloads that take these arguments. If there are several, the type of the result is known only at run time. */
+  /** Finds the overloads that take these arguments. With several, the type of the result is known only at run time. */
   #resolve(node: Call, declared: FunctionDeclaration, args: Node[]): CelType {
     const isMember = node.target !== undefined
     const given = args.map((arg) => substitute(this.#known, arg.type!))
@@ -198,7 +226,10 @@ class Checker {
       node.overloads = overloads
       return result
     }
-    const signature = formatSignature(given.map((type) => substitute(this.#known, type, true)), isMember)
+    const signature = formatSignature(
+      given.map((type) => substitute(this.#known, type, true)),
+      isMember,
+    )
     this.#report(node.offset, `found no matching overload for '${declared.name}' applied to '${signature}'`)
     return errorType
   }

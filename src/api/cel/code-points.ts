@@ -1,6 +1,6 @@
 const surrogates = /[\ud800-\udfff]/
 
-/** Whether every character of a text is one UTF-16 unit, so that offsets need no counting. */
+/** True if every character of a text is one UTF-16 unit, so that offsets need no counting. */
 export const isNarrow = (text: string): boolean => !surrogates.test(text)
 
 /** How many code points a text has. */

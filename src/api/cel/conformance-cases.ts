@@ -2,8 +2,20 @@ import { tests } from '@bufbuild/cel-spec/testdata/conformance.js'
 import { tests as parsingTests } from '@bufbuild/cel-spec/testdata/parsing.js'
 import { toInt64 } from '../int64.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, nullType, stringType,
-  timestampType, typeType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
 } from './types.ts'
 import { Double, PlainMap, TypeValue, Uint, type Value } from './values.ts'
 
@@ -40,7 +52,12 @@ const collect = (suite: Suite, section: string): Case[] => [
 export const cases: Case[] = ((tests as unknown as Suite).suites ?? []).flatMap((suite) => collect(suite, suite.name))
 
 const primitives: Record<string, CelType> = {
-  BOOL: boolType, INT64: intType, UINT64: uintType, DOUBLE: doubleType, STRING: stringType, BYTES: bytesType,
+  BOOL: boolType,
+  INT64: intType,
+  UINT64: uintType,
+  DOUBLE: doubleType,
+  STRING: stringType,
+  BYTES: bytesType,
 }
 
 /** A declared type; undefined for a message. */
@@ -122,29 +139,38 @@ const leftOut: Record<string, string> = {
   wrappers: 'messages of protobuf',
 }
 
-const messages = /TestAllTypes|NestedTestAllTypes|google\.protobuf\.(?!Timestamp\b|Duration\b)|google\.type|GlobalEnum|google\.protobuf\.(?:Timestamp|Duration)\s*\{/
-const isMessage = (json: unknown): boolean => /objectValue|enumValue|messageType|"wrapper"|"wellKnown":"ANY"/.test(JSON.stringify(json ?? null))
+const messages =
+  /TestAllTypes|NestedTestAllTypes|google\.protobuf\.(?!Timestamp\b|Duration\b)|google\.type|GlobalEnum|google\.protobuf\.(?:Timestamp|Duration)\s*\{/
+const isMessage = (json: unknown): boolean =>
+  /objectValue|enumValue|messageType|"wrapper"|"wellKnown":"ANY"/.test(JSON.stringify(json ?? null))
 
 /** Why a case says nothing about us; undefined if it does. */
 export function reasonToSkip(one: Case): string | undefined {
   if (Object.hasOwn(leftOut, one.section)) return leftOut[one.section]
-  if (messages.test(one.expr) || [one.typeEnv, one.bindings, one.value, one.typedResult].some(isMessage)) return 'messages of protobuf'
+  if (messages.test(one.expr) || [one.typeEnv, one.bindings, one.value, one.typedResult].some(isMessage))
+    return 'messages of protobuf'
   if (one.container) return 'containers: Kubernetes has none'
   if (one.typeEnv?.some((declared) => declared.function !== undefined)) return 'functions that a test declares'
   if (one.expr.includes('`')) return 'names in backticks: Kubernetes escapes them in another way'
   if (one.disableCheck) return 'unchecked expressions: Kubernetes checks all'
-  if (/\bmath\.|cel\.bind|\.quote\(|base64|\.reverse\(\)|\.first\(\)|\.last\(\)/.test(one.expr) && !/strings\.quote/.test(one.expr)) {
+  if (
+    /\bmath\.|cel\.bind|\.quote\(|base64|\.reverse\(\)|\.first\(\)|\.last\(\)/.test(one.expr) &&
+    !/strings\.quote/.test(one.expr)
+  ) {
     return 'functions that are no part of Kubernetes'
   }
   return undefined
 }
 
 const collectTexts = (suite: Suite): { expr: string; error: string }[] => [
-  ...(suite.tests ?? []).map(({ original, error = '' }) => ({ expr: original.expr, error: error.replaceAll('ERROR: :', 'ERROR: <input>:') })),
+  ...(suite.tests ?? []).map(({ original, error = '' }) => ({
+    expr: original.expr,
+    error: error.replaceAll('ERROR: :', 'ERROR: <input>:'),
+  })),
   ...(suite.suites ?? []).flatMap(collectTexts),
 ]
 
-// The tests of cel-go's parser also try it with a limit of 32, without optionals, and with hundreds of mistakes at once.
+// cel-go's tests also try its parser with a limit of 32, without optionals, and with hundreds of mistakes at once.
 const otherSettings = /\[\[\[\[|\[\d\]\[\d\]|!=-y|\b32 < 33|\+ 34|A\.B\.C|\?|existsOne|^ó|^-\[/
 
 /** Expressions of cel-go's tests, and all that it says about each; nothing if it is right. */

@@ -14,15 +14,18 @@ const meter = { cost: 0, limit: Infinity }
 const isNan = (value: Value) => value instanceof Double && Number.isNaN(value.value)
 const isSame = (a: Value, b: Value) => equals(meter, a, b) || (isNan(a) && isNan(b))
 
-/** What is wrong with our answer; undefined if it is right. */
+/** The fault of our answer; undefined if it is right. */
 function judge(one: Case): string | undefined {
   const types = Object.fromEntries((one.typeEnv ?? []).map(({ name, ident }) => [name, readType(ident!.type)!]))
   const { program, error } = compile(one.expr, environment.extend(types))
   if (!program) return one.evalError ? undefined : error.message
   const deduced = one.typedResult?.deducedType && readType(one.typedResult.deducedType)
-  if (deduced && formatType(program.type) !== formatType(deduced)) return `type ${formatType(program.type)}, not ${formatType(deduced)}`
+  if (deduced && formatType(program.type) !== formatType(deduced))
+    return `type ${formatType(program.type)}, not ${formatType(deduced)}`
   if (one.checkOnly) return undefined
-  const variables = Object.fromEntries(Object.entries(one.bindings ?? {}).map(([name, { value }]) => [name, readValue(value)!]))
+  const variables = Object.fromEntries(
+    Object.entries(one.bindings ?? {}).map(([name, { value }]) => [name, readValue(value)!]),
+  )
   const result = program.evaluate(variables)
   if (one.evalError) return result.error === undefined ? 'no error' : undefined
   if (result.error !== undefined) return result.error
@@ -72,7 +75,10 @@ describe('conformance', () => {
       const reason = reasonToSkip(one)
       if (reason) reasons[reason] = (reasons[reason] ?? 0) + 1
     }
-    console.log(`cel-spec: ${applicable.length - wrong.length} of ${applicable.length} pass, ${cases.length - applicable.length} left out:`, reasons)
+    console.log(
+      `cel-spec: ${applicable.length - wrong.length} of ${applicable.length} pass, ${cases.length - applicable.length} left out:`,
+      reasons,
+    )
     expect(applicable.length).toBeGreaterThan(1_250)
   })
 
@@ -87,7 +93,10 @@ const otherGuesses = ['{', 'func{{a}}', 'msg{:a}', '{:a}', '--', '`b-c`()', 'a.`
 describe('messages of cel-go', () => {
   const core = Environment.of({ libraries: coreLibraries, isHomogeneous: false })
 
-  it.each(texts.filter(({ expr }) => !otherGuesses.includes(expr) && !expr.includes('&& in.')))('are ours: $expr', ({ expr, error }) => {
-    expect(compile(expr, core).error?.message ?? '').toBe(error)
-  })
+  it.each(texts.filter(({ expr }) => !otherGuesses.includes(expr) && !expr.includes('&& in.')))(
+    'are ours: $expr',
+    ({ expr, error }) => {
+      expect(compile(expr, core).error?.message ?? '').toBe(error)
+    },
+  )
 })

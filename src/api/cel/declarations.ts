@@ -1,5 +1,16 @@
 import { type CelType, optionalOf } from './types.ts'
-import { Double, MapValue, Opaque, Optional, Timestamp, Duration, TypeValue, Uint, type Value, isInt } from './values.ts'
+import {
+  Double,
+  MapValue,
+  Opaque,
+  Optional,
+  Timestamp,
+  Duration,
+  TypeValue,
+  Uint,
+  type Value,
+  isInt,
+} from './values.ts'
 
 /** Counts what an evaluation costs, in the units of Kubernetes' budgets. */
 export interface Meter {
@@ -56,7 +67,7 @@ export interface Library {
   types?: Record<string, CelType>
 }
 
-/** Whether a value is of a declared type, as far as a function needs to know: elements are not looked at. */
+/** True if a value is of a declared type, as far as a function needs to know: elements are not looked at. */
 export function isOfType(value: Value, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

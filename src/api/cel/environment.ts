@@ -12,7 +12,7 @@ export interface EnvironmentOptions {
   isHomogeneous?: boolean
 }
 
-/** What a name is: its type, and its value if it is a constant. */
+/** A name: its type, and its value if it is a constant. */
 export interface NameDeclaration extends Reference {
   type: CelType
 }

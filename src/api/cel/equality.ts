@@ -1,13 +1,24 @@
 import { type Meter, charge } from './declarations.ts'
 import { compareNumbers, numericValue } from './numbers.ts'
 import {
-  Double, Duration, type ListValue, MapValue, Opaque, Optional, Timestamp, TypeValue, Uint, type Value, isInt, noSuchOverload,
+  Double,
+  Duration,
+  type ListValue,
+  MapValue,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  isInt,
+  noSuchOverload,
 } from './values.ts'
 
 /** Elements that are compared for one unit of cost, where cel-go counts only those of the outermost list. */
 const elementsPerUnit = 4
 
-/** What it takes to compare two maps or objects, and an entry of them. */
+/** The cost of comparing two maps or objects, and of an entry of them. */
 const mapCost = 40
 const entryCost = 15
 
@@ -20,7 +31,7 @@ function equalLists(meter: Meter, a: ListValue, b: ListValue): boolean {
   return true
 }
 
-/** Whether a set has all elements of a list; they are scalars. */
+/** True if a set has all elements of a list; they are scalars. */
 function hasEach(set: ListValue, list: ListValue): boolean {
   const known = new Set(set.map(scalarKey))
   return list.every((element) => known.has(scalarKey(element)))
@@ -29,7 +40,8 @@ function hasEach(set: ListValue, list: ListValue): boolean {
 /** A scalar in a form that a Set tells apart. */
 export function scalarKey(value: Value): unknown {
   const number = numericValue(value)
-  if (number !== undefined) return typeof number === 'bigint' && Number.isSafeInteger(Number(number)) ? Number(number) : number
+  if (number !== undefined)
+    return typeof number === 'bigint' && Number.isSafeInteger(Number(number)) ? Number(number) : number
   if (value instanceof Timestamp || value instanceof Duration) return value.nanos
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
 }

@@ -5,7 +5,13 @@ export type { Library } from './declarations.ts'
 export { Environment, type EnvironmentOptions } from './environment.ts'
 export { kubernetesEnvironment, kubernetesLibraries } from './kubernetes.ts'
 export {
-  type AuthorizationAnswer, type AuthorizationQuestion, type Authorize, authorizerType, authorizerValue, jsonPatch, resourceCheckType,
+  type AuthorizationAnswer,
+  type AuthorizationQuestion,
+  type Authorize,
+  authorizerType,
+  authorizerValue,
+  jsonPatch,
+  resourceCheckType,
   resourceCheckValue,
 } from './libraries/authorizer.ts'
 export { compilePattern } from './pattern.ts'
@@ -16,5 +22,10 @@ export { type JsonSchema, type ValidationRule, schemaType } from './schema/schem
 export type { Issue } from './syntax/source.ts'
 export * from './types.ts'
 export { checkSchemaRules } from './validations/check-schema.ts'
-export { RuleValidator, type ValidationOptions, type ValidationResult, perObjectLimit } from './validations/validator.ts'
+export {
+  RuleValidator,
+  type ValidationOptions,
+  type ValidationResult,
+  perObjectLimit,
+} from './validations/validator.ts'
 export type { Value } from './values.ts'

@@ -18,7 +18,7 @@ import { urls } from './libraries/url.ts'
 /** The language without extensions. */
 export const coreLibraries = [operators, standard, conversions, timeLibrary]
 
-/** What Kubernetes 1.36 lets every expression use. */
+/** The functions that Kubernetes 1.36 lets every expression use. */
 export const kubernetesLibraries = [
   ...coreLibraries, optionals, strings, lists, sets, regex, urls, network, quantity, semver, formatLibrary, authorizer,
 ]

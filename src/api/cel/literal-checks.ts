@@ -26,10 +26,18 @@ function firstOther(nodes: readonly { node: Node; type: CelType }[]): Issue[] {
   const [first, ...rest] = nodes
   const other = rest.find(({ type }) => !isSameType(first!.type, type))
   if (!other) return []
-  return [{ offset: other.node.offset, message: `expected type '${formatType(first!.type)}' but found '${formatType(other.type)}'` }]
+  return [
+    {
+      offset: other.node.offset,
+      message: `expected type '${formatType(first!.type)}' but found '${formatType(other.type)}'`,
+    },
+  ]
 }
 
-const typed = (node: Node, isOptional: boolean) => ({ node, type: (isOptional && optionalOf(node.type!)) || node.type! })
+const typed = (node: Node, isOptional: boolean) => ({
+  node,
+  type: (isOptional && optionalOf(node.type!)) || node.type!,
+})
 
 function checkElements(node: ListNode | MapNode): Issue[] {
   if (node.kind === 'list') return firstOther(node.elements.map((element, i) => typed(element, node.optional.has(i))))
@@ -40,8 +48,8 @@ function checkElements(node: ListNode | MapNode): Issue[] {
 }
 
 /**
- * What Kubernetes refuses beyond wrong types: durations, timestamps and regular expressions that are written out and are
- * none, and literals with elements of several types, except as arguments of `format`.
+ * Refuses what Kubernetes does beyond wrong types: durations, timestamps and regular expressions that are written out
+ * and are none, and literals with elements of several types, except as arguments of `format`.
  */
 export function checkLiterals(root: Node, isHomogeneous: boolean): Issue[] {
   const issues: Issue[] = []

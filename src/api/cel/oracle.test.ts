@@ -1,4 +1,4 @@
-// Rules and expressions that a real API server has judged lie beside the checkout (../shared/cel) or where CEL_CASES says.
+// Rules and expressions that a real API server judged lie beside the checkout (../shared/cel) or where CEL_CASES says.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -36,7 +36,10 @@ interface RecordedStep {
   answer?: { details?: { causes?: { field: string; message: string; reason: string }[] } }
 }
 
-const recordings = path.join(process.env['RECORDINGS'] ?? path.resolve(import.meta.dirname, '../../../../shared/recordings'), 'crd.json')
+const recordings = path.join(
+  process.env['RECORDINGS'] ?? path.resolve(import.meta.dirname, '../../../../shared/recordings'),
+  'crd.json',
+)
 
 const place = Path.of('spec', 'validation', 'openAPIV3Schema')
 
@@ -52,7 +55,11 @@ describe.skipIf(!isThere)('rules of public projects', () => {
     expect(checkSchemaRules({ type: 'object', properties: { spec: ruled } }, place)).toEqual([])
     const validator = new RuleValidator(ruled, false)
     for (const { self, oldSelf, ok, message } of cases) {
-      const { errors } = validator.validate(self, Path.of('spec'), oldSelf === undefined ? {} : { old: oldSelf, isRatcheting: false })
+      const { errors } = validator.validate(
+        self,
+        Path.of('spec'),
+        oldSelf === undefined ? {} : { old: oldSelf, isRatcheting: false },
+      )
       expect({ self, ok: errors.length === 0 }).toEqual({ self, ok: ok === true })
       if (message) expect(errors.map((error) => error.message)).toContain(message)
     }
@@ -61,26 +68,33 @@ describe.skipIf(!isThere)('rules of public projects', () => {
 
 describe.skipIf(!isThere)('expressions of extensions', () => {
   const expressions = isThere ? read<JudgedExpression[]>('ext.json') : []
-  const spec: JsonSchema = { type: 'object', properties: { v: { type: 'object', additionalProperties: { type: 'string' } } } }
+  const spec: JsonSchema = {
+    type: 'object',
+    properties: { v: { type: 'object', additionalProperties: { type: 'string' } } },
+  }
 
   it.each(expressions)('compiles, or not, and holds, or not: $expr', ({ expr, compiles, ok, why }) => {
     const ruled = { ...spec, 'x-kubernetes-validations': [{ rule: expr }] }
     const errors = checkSchemaRules({ type: 'object', properties: { spec: ruled } }, place)
     expect({ compiles: errors.length === 0, errors: compiles ? errors : [] }).toEqual({ compiles, errors: [] })
-    // What was kept of a message is its beginning; behind a syntax error, ANTLR goes on to guess.
+    // Only the beginning of a message was kept; behind a syntax error, ANTLR goes on to guess.
     if (!compiles && why?.startsWith('ERROR')) expect(errors[0]!.message).toContain(why.split('\nERROR')[0])
     if (compiles) expect(new RuleValidator(ruled, false).validate({}).errors.length === 0).toBe(ok)
   })
 })
 
 describe.skipIf(!existsSync(recordings))('recorded definitions with rules', () => {
-  const all = existsSync(recordings) ? (readJson(readFileSync(recordings, 'utf8')) as { scenarios: RecordedScenario[] }).scenarios : []
+  const all = existsSync(recordings)
+    ? (readJson(readFileSync(recordings, 'utf8')) as { scenarios: RecordedScenario[] }).scenarios
+    : []
   // A rule inside anyOf is no matter of the rules: the schema is not structural.
   const ruled = all.filter(({ name, steps }) => /^crd: rule (?!inside)/.test(name) && steps[0]?.body)
 
   it.each(ruled)('$name', ({ steps }) => {
     const [{ body, answer }] = steps as [RecordedStep]
-    expect(checkSchemaRules(body.spec.versions[0].schema.openAPIV3Schema as JsonSchema, place)).toEqual(answer?.details?.causes ?? [])
+    expect(checkSchemaRules(body.spec.versions[0].schema.openAPIV3Schema as JsonSchema, place)).toEqual(
+      answer?.details?.causes ?? [],
+    )
   })
 })
 
@@ -96,7 +110,9 @@ function merged(target: any, patch: any): unknown {
 }
 
 describe.skipIf(!existsSync(recordings))('recorded resources with rules', () => {
-  const all = existsSync(recordings) ? (readJson(readFileSync(recordings, 'utf8')) as { scenarios: RecordedScenario[] }).scenarios : []
+  const all = existsSync(recordings)
+    ? (readJson(readFileSync(recordings, 'utf8')) as { scenarios: RecordedScenario[] }).scenarios
+    : []
 
   it.each(all.filter(({ name }) => name.startsWith('cr rule:')))('$name', ({ steps }) => {
     let validator = new RuleValidator({ type: 'object' })

@@ -13,7 +13,7 @@ const maxSize = 20_000
 
 const repetition = /\{(\d+)(?:,(\d*))?\}/y
 
-/** How many parts a pattern has when `x{3}` is written `xxx`: what it takes to compile, and to match in the worst case. */
+/** How many parts a pattern has when `x{3}` is written `xxx`: the work of compiling it, and of a bad match. */
 export function patternSize(text: string): number {
   const groups = [0]
   let last = 0
@@ -45,7 +45,7 @@ let young = new Map<string, Pattern | undefined>()
 let old = new Map<string, Pattern | undefined>()
 const generationSize = 1024
 
-/** A regular expression of RE2's syntax, which takes time linear in the text; undefined if it is none. Kept for the next. */
+/** A regular expression of RE2's syntax, which takes time linear in the text; undefined if it is none. */
 export function compilePattern(text: string): RE2JS | undefined {
   return cached(text)?.re
 }
@@ -77,9 +77,10 @@ const compileCost = 4_000
 const compilePartCost = 80
 const matchFactor = 4
 
-/** The pattern for a match against a text, paid for before anything runs: cel-go's cost, and what re2js takes beyond it. */
+/** The pattern for a match against a text, paid for before anything runs: cel-go's cost, and more where re2js is slower. */
 export function patternFor(meter: Meter, pattern: string, text: string): RE2JS | undefined {
-  if (!young.has(pattern) && !old.has(pattern)) charge(meter, compileCost + Math.min(patternSize(pattern), maxSize) * compilePartCost)
+  if (!young.has(pattern) && !old.has(pattern))
+    charge(meter, compileCost + Math.min(patternSize(pattern), maxSize) * compilePartCost)
   const compiled = cached(pattern)
   const size = Math.max(pattern.length, compiled?.size ?? 0)
   charge(meter, matchFactor * Math.ceil((1 + text.length) * characterCost) * Math.ceil(size * patternCost))

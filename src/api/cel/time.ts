@@ -2,7 +2,14 @@ import { isInt64 } from '../int64.ts'
 import { CelError, Duration, Timestamp } from './values.ts'
 
 const unitNanos: Record<string, bigint> = {
-  ns: 1n, us: 1_000n, µs: 1_000n, μs: 1_000n, ms: 1_000_000n, s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n,
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
 }
 const day = 86_400_000_000_000n
 const second = unitNanos['s']!
@@ -31,8 +38,20 @@ export function parseDuration(text: string): Duration | undefined {
 }
 
 const longUnits: Record<string, bigint> = {
-  nano: 1n, micro: 1_000n, milli: 1_000_000n, sec: second, second: second, min: 60n * second, minute: 60n * second,
-  hr: 3_600n * second, hour: 3_600n * second, d: day, day, w: 7n * day, wk: 7n * day, week: 7n * day,
+  nano: 1n,
+  micro: 1_000n,
+  milli: 1_000_000n,
+  sec: second,
+  second: second,
+  min: 60n * second,
+  minute: 60n * second,
+  hr: 3_600n * second,
+  hour: 3_600n * second,
+  d: day,
+  day,
+  w: 7n * day,
+  wk: 7n * day,
+  week: 7n * day,
 }
 
 /** A duration of a schema's format, which may also say `2 days` or `3 weeks`. */
@@ -41,7 +60,11 @@ export function parseSchemaDuration(text: string): Duration | undefined {
   if (plain) return plain
   const match = /^([0-9]{1,9})\s*([a-zµ]+?)s?$/i.exec(text.trim())
   const unit = match?.[2]!.toLowerCase() ?? ''
-  const size = Object.hasOwn(longUnits, unit) ? longUnits[unit] : Object.hasOwn(unitNanos, unit) ? unitNanos[unit] : undefined
+  const size = Object.hasOwn(longUnits, unit)
+    ? longUnits[unit]
+    : Object.hasOwn(unitNanos, unit)
+      ? unitNanos[unit]
+      : undefined
   return match && size !== undefined ? checkedDuration(BigInt(match[1]!) * size) : undefined
 }
 
@@ -73,7 +96,14 @@ const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text)
   if (!match) return undefined
-  const [year, month, date, hour, minute, seconds] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
+  const [year, month, date, hour, minute, seconds] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
   const ms = utcMs(year, month, date)
   if (ms === undefined || hour > 23 || minute > 59 || seconds > 59) return undefined
   const offset = match[8] ? 0 : (match[9] === '-' ? -1 : 1) * (Number(match[10]) * 60 + Number(match[11]))
@@ -118,7 +148,15 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   if (known) return known
   try {
     const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
-      timeZone: zone, era: 'short', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23',
+      timeZone: zone,
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      hourCycle: 'h23',
     })
     if (zones.size >= maxZones) zones.clear()
     zones.set(zone, format)
@@ -128,7 +166,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The moment as a Date whose UTC fields show the local time of a zone: a name (`Europe/Berlin`) or an offset (`-08:00`). */
+/** The moment as a Date whose UTC fields show the time of a zone: a name (`Europe/Berlin`) or an offset (`-08:00`). */
 export function localDate(time: Timestamp, zone: string | undefined): { date: Date; ms: number } {
   const { ms, nanos } = parts(time)
   const millis = Math.floor(nanos / 1_000_000)

@@ -107,7 +107,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** What a function was called with, `string.(int)` for a member: as in "no matching overload" errors. */
+/** The types that a function was called with, `string.(int)` for a member: as in "no matching overload" errors. */
 export function formatSignature(types: readonly CelType[], isMember: boolean): string {
   const [target, ...rest] = types
   if (isMember) return `${formatType(target!)}.(${rest.map(formatType).join(', ')})`

@@ -1,6 +1,6 @@
 import { type CelType, dynType, paramsOf, withParams } from './types.ts'
 
-/** What is known about type variables. */
+/** The types that are known of type variables. */
 export type Substitution = Map<string, CelType>
 
 /** The type with all known variables filled in; unknown ones become dyn if `isFinal`. */
@@ -17,7 +17,7 @@ export function substitute(known: Substitution, type: CelType, isFinal = false):
   return replaced.every((param, i) => param === params[i]) ? type : withParams(type, replaced)
 }
 
-/** Whether two types are the same, but for facts of a schema. */
+/** True if two types are the same, but for facts of a schema. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true
   if (a.kind !== b.kind) return false
@@ -29,7 +29,7 @@ export function isSameType(a: CelType, b: CelType): boolean {
 
 const isWild = (type: CelType) => type.kind === 'dyn' || type.kind === 'error'
 
-/** Whether `a` says no more than `b`: dyn is less than anything, list(dyn) less than list(int). */
+/** True if `a` says no more than `b`: dyn is less than anything, list(dyn) less than list(int). */
 function isLessSpecific(a: CelType, b: CelType): boolean {
   if (isWild(a) || a.kind === 'param') return true
   if (isWild(b) || b.kind === 'param' || a.kind !== b.kind) return false
@@ -43,7 +43,7 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
 /** The one of two compatible types that fits both. */
 export const mostGeneral = (a: CelType, b: CelType): CelType => (b.kind === 'null' || isLessSpecific(a, b) ? a : b)
 
-/** Whether a variable occurs in a type: then it cannot stand for it. */
+/** True if a variable occurs in a type: then it cannot stand for it. */
 function occursIn(known: Substitution, name: string, type: CelType): boolean {
   if (type.kind === 'param') {
     if (type.name === name) return true
@@ -92,10 +92,14 @@ function unify(known: Substitution, a: CelType, b: CelType): boolean {
 }
 
 /**
- * Whether values of the types `given` may stand where `wanted` are asked for, and what is then known about type
- * variables; undefined if they may not.
+ * Lets values of the types `given` stand where `wanted` are asked for. The answer is what is then known about type
+ * variables; undefined if they do not fit.
  */
-export function assign(known: Substitution, given: readonly CelType[], wanted: readonly CelType[]): Substitution | undefined {
+export function assign(
+  known: Substitution,
+  given: readonly CelType[],
+  wanted: readonly CelType[],
+): Substitution | undefined {
   if (given.length !== wanted.length) return undefined
   const trial = new Map(known)
   return given.every((type, i) => unify(trial, type, wanted[i]!)) ? trial : undefined

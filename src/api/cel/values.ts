@@ -96,7 +96,8 @@ export abstract class MapValue {
 
 /** The form in which a key is looked up: 1, 1u and 1.0 are the same key. */
 export function mapKey(key: Value): string | number | bigint | boolean | undefined {
-  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean') return key
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean')
+    return key
   if (key instanceof Uint) return key.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(key.value) : key.value
   if (key instanceof Double && Number.isInteger(key.value)) {
     return Number.isSafeInteger(key.value) ? key.value : BigInt(key.value)

@@ -177,7 +177,11 @@ class Estimator {
   #loopLocals(node: Comprehension): Record<string, Local> {
     const entries = this.#entrySize(node.range)
     const isList = entries?.isList ?? node.range.type?.kind === 'list'
-    const local = (size: Range | undefined, part: string): Local => ({ path: this.#extended(node.range, part), size, entries: undefined })
+    const local = (size: Range | undefined, part: string): Local => ({
+      path: this.#extended(node.range, part),
+      size,
+      entries: undefined,
+    })
     if (node.iterVar2 === undefined) {
       return { [node.iterVar]: isList ? local(entries?.value, '@items') : local(entries?.key, '@keys') }
     }
@@ -242,14 +246,21 @@ class Estimator {
     const target = node.target && this.#sized(node.target)
     const args = node.args.map((arg) => this.#sized(arg))
     const own: LanguageEstimate | undefined =
-      libraryEstimate(node.function, overload, this.#lookup, target, args) ?? this.#languageCost(node, overload, target, args, argCosts)
+      libraryEstimate(node.function, overload, this.#lookup, target, args) ??
+      this.#languageCost(node, overload, target, args, argCosts)
     if (own === undefined) return { cost: plus(unitCost, ...argCosts) }
     if (own.isWhole) return own
     return { ...own, cost: plus(own.cost, ...argCosts) }
   }
 
   /** The functions of the language whose cost goes by sizes. */
-  #languageCost(node: Call, overload: string, target: Sized | undefined, args: Sized[], argCosts: Range[]): LanguageEstimate | undefined {
+  #languageCost(
+    node: Call,
+    overload: string,
+    target: Sized | undefined,
+    args: Sized[],
+    argCosts: Range[],
+  ): LanguageEstimate | undefined {
     const sizeOf = (sized: Sized | undefined) => sized?.size ?? unknownSize
     const [a, b] = args
     switch (overload) {
@@ -260,7 +271,10 @@ class Estimator {
       case 'bytes_to_string':
         return { cost: read(sizeOf(a)), size: { min: Math.floor(sizeOf(a).min / 4), max: sizeOf(a).max } }
       case 'strings_quote':
-        return { cost: read(sizeOf(a)), size: { min: sizeOf(a).min + 2, max: Math.min(unbounded, sizeOf(a).max * 2 + 2) } }
+        return {
+          cost: read(sizeOf(a)),
+          size: { min: sizeOf(a).min + 2, max: Math.min(unbounded, sizeOf(a).max * 2 + 2) },
+        }
       case 'starts_with_string':
       case 'ends_with_string':
         return { cost: read(sizeOf(a)) }
@@ -298,7 +312,12 @@ class Estimator {
   }
 
   #joinEntries(node: Node, left: EntrySize | undefined, right: EntrySize | undefined): void {
-    if (left && right) this.#entries.set(node, { isList: left.isList, key: either(left.key, right.key), value: either(left.value, right.value) })
+    if (left && right)
+      this.#entries.set(node, {
+        isList: left.isList,
+        key: either(left.key, right.key),
+        value: either(left.value, right.value),
+      })
   }
 
   #addition(node: Call, overload: string, size: Range): CallEstimate {
@@ -318,7 +337,8 @@ export function schemaSizes(variables: Record<string, CelType>): SizeLookup {
     if (!path?.length) return undefined
     let type: CelType | undefined = Object.hasOwn(variables, path[0]!) ? variables[path[0]!] : undefined
     for (const part of path.slice(1)) {
-      if (part === '@items' || part === '@values') type = type?.kind === 'list' ? type.element : type?.kind === 'map' ? type.value : undefined
+      if (part === '@items' || part === '@values')
+        type = type?.kind === 'list' ? type.element : type?.kind === 'map' ? type.value : undefined
       else if (part === '@keys') type = type?.kind === 'map' ? type.key : undefined
       else type = type?.kind === 'object' ? type.fields.get(part)?.type : undefined
       if (!type) return undefined

@@ -21,13 +21,19 @@ export interface CallEstimate {
 /** The size of data at a path, from the limits of its schema. */
 export type SizeLookup = (path: readonly string[] | undefined) => Range | undefined
 
-type Estimate = (sizeOf: (node: Sized) => Range, target: Sized | undefined, args: Sized[], overload: string) => CallEstimate | undefined
+type Estimate = (
+  sizeOf: (node: Sized) => Range,
+  target: Sized | undefined,
+  args: Sized[],
+  overload: string,
+) => CallEstimate | undefined
 
 const unit: Estimate = () => ({ cost: unitCost })
 /** The cost of reading as many characters, once or several times. */
 export const read = (size: Range, factor = 1) => scaled(size, factor * characterCost)
 /** The cost of matching a text against a pattern. */
-export const matchCost = (text: Range, pattern: Range) => times(read(plus(text, unitCost)), scaled(pattern, patternCost))
+export const matchCost = (text: Range, pattern: Range) =>
+  times(read(plus(text, unitCost)), scaled(pattern, patternCost))
 
 /** The elements of a list, at their place in the data if the list has one. */
 function elementOf({ type, path }: Sized): Sized | undefined {
@@ -70,7 +76,12 @@ const split: Estimate = (sizeOf, target, args) => {
   if (!target) return undefined
   const size = sizeOf(target)
   const limit = args[1]?.node
-  const max = limit?.kind === 'literal' && typeof limit.value === 'number' ? (limit.value < 0 ? unbounded : limit.value) : size.max
+  const max =
+    limit?.kind === 'literal' && typeof limit.value === 'number'
+      ? limit.value < 0
+        ? unbounded
+        : limit.value
+      : size.max
   return { cost: read(size, 2), size: { min: 0, max } }
 }
 
@@ -91,7 +102,8 @@ const find: Estimate = (sizeOf, target, args) => {
 }
 
 /** Upstream looks for a target, which these functions do not have, so that they come out as one unit. */
-const overArgumentOfMember: Estimate = (sizeOf, target, args) => (target && args[0] ? { cost: read(sizeOf(args[0])) } : undefined)
+const overArgumentOfMember: Estimate = (sizeOf, target, args) =>
+  target && args[0] ? { cost: read(sizeOf(args[0])) } : undefined
 
 const address: Range = { min: 4, max: 16 }
 
@@ -123,7 +135,8 @@ const maxFormatName = 64
 const equality: Estimate = (_, __, args) => {
   const [left, right] = args
   if (!left || !right || left.type.kind !== 'opaque' || !isSameType(left.type, right.type)) return undefined
-  if (left.type.name === 'kubernetes.NamedFormat') return { cost: scaled({ min: 1, max: maxFormatName }, characterCost) }
+  if (left.type.name === 'kubernetes.NamedFormat')
+    return { cost: scaled({ min: 1, max: maxFormatName }, characterCost) }
   if (left.type.name === 'kubernetes.URL') return { cost: scaled({ min: 1, max: right.size?.max ?? 1 }, characterCost) }
   return left.type.name === 'optional_type' ? undefined : { cost: unitCost }
 }
@@ -142,7 +155,9 @@ const estimates: Record<string, Estimate> = {
   ...all('serviceAccount path group resource subresource namespace name allowed reason error errored', unit),
   ...all('fieldSelector labelSelector', selector),
   ...all('isSorted sum max min indexOf lastIndexOf', overList),
-  ...all('url jsonpatch.escapeKey', (sizeOf, _, args) => (args.length === 1 ? { cost: read(sizeOf(args[0]!)), size: sizeOf(args[0]!) } : undefined)),
+  ...all('url jsonpatch.escapeKey', (sizeOf, _, args) =>
+    args.length === 1 ? { cost: read(sizeOf(args[0]!)), size: sizeOf(args[0]!) } : undefined,
+  ),
   ...all('lowerAscii upperAscii substring trim', overText),
   replace,
   split,
@@ -150,12 +165,18 @@ const estimates: Record<string, Estimate> = {
   ...all('find findAll', find),
   ...all('cidr isIP isCIDR ip.isCanonical quantity isQuantity semver isSemver', overArgumentOfMember),
   ip: (_, target) => (target ? { cost: unitCost } : undefined),
-  ...all('masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast', unit),
+  ...all(
+    'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast',
+    unit,
+  ),
   containsIP: containsAddress(false),
   containsCIDR: containsAddress(true),
   validate,
   'format.named': unit,
-  ...all('sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch', unit),
+  ...all(
+    'sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch',
+    unit,
+  ),
   ...all('getScheme getHostname getHost getPort getEscapedPath getQuery', unit),
   ...all('sets.contains sets.intersects', setCost(1)),
   'sets.equivalent': setCost(2),
@@ -163,7 +184,13 @@ const estimates: Record<string, Estimate> = {
 }
 
 /** Kubernetes' estimate for a function of its libraries; undefined where the language's own rules hold. */
-export function libraryEstimate(name: string, overload: string, lookup: SizeLookup, target: Sized | undefined, args: Sized[]): CallEstimate | undefined {
+export function libraryEstimate(
+  name: string,
+  overload: string,
+  lookup: SizeLookup,
+  target: Sized | undefined,
+  args: Sized[],
+): CallEstimate | undefined {
   const estimate = Object.hasOwn(estimates, name) ? estimates[name] : undefined
   return estimate?.((node) => node.size ?? lookup(node.path) ?? unknownSize, target, args, overload)
 }

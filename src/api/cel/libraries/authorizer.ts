@@ -30,7 +30,7 @@ export interface AuthorizationAnswer {
   error?: string
 }
 
-/** What a server supplies for the variable `authorizer`. It answers at once. */
+/** The function that a server supplies for the variable `authorizer`. It answers at once. */
 export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer
 
 type Question = Omit<AuthorizationQuestion, 'verb'>
@@ -90,12 +90,16 @@ function serviceAccount(check: Check, namespace: string, name: string): Check {
 const checkCost = () => 350_000
 const selectorCost = (_: Value, __: Value, selector: string) => 10 + selector.length * 25
 
-const check = (_: unknown, question: Check, verb: string) => new Decision(question.authorize({ ...question.question, verb }))
+const check = (_: unknown, question: Check, verb: string) =>
+  new Decision(question.authorize({ ...question.question, verb }))
 
 /** One part of a question about a resource. */
 const part = (name: 'subresource' | 'namespace' | 'name') => [
-  memberOverload(`resourcecheck_${name}`, [resourceCheckType, stringType], resourceCheckType, (_, given: Check, text: string) =>
-    next(resourceCheckType, given, { [name]: text }),
+  memberOverload(
+    `resourcecheck_${name}`,
+    [resourceCheckType, stringType],
+    resourceCheckType,
+    (_, given: Check, text: string) => next(resourceCheckType, given, { [name]: text }),
   ),
 ]
 const selector = (name: 'fieldSelector' | 'labelSelector') => [
@@ -118,16 +122,28 @@ export const authorizer: Library = {
       ),
     ],
     group: [
-      memberOverload('authorizer_group', [authorizerType, stringType], groupCheckType, (_, given: Check, group: string) => next(groupCheckType, given, { group })),
+      memberOverload(
+        'authorizer_group',
+        [authorizerType, stringType],
+        groupCheckType,
+        (_, given: Check, group: string) => next(groupCheckType, given, { group }),
+      ),
     ],
     serviceAccount: [
-      memberOverload('authorizer_serviceaccount', [authorizerType, stringType, stringType], authorizerType, (_, given: Check, namespace: string, name: string) =>
-        serviceAccount(given, namespace, name),
+      memberOverload(
+        'authorizer_serviceaccount',
+        [authorizerType, stringType, stringType],
+        authorizerType,
+        (_, given: Check, namespace: string, name: string) => serviceAccount(given, namespace, name),
       ),
     ],
     resource: [
-      memberOverload('groupcheck_resource', [groupCheckType, stringType], resourceCheckType, (_, given: Check, resource: string) =>
-        next(resourceCheckType, given, { resource: notEmpty(resource, 'resource') }),
+      memberOverload(
+        'groupcheck_resource',
+        [groupCheckType, stringType],
+        resourceCheckType,
+        (_, given: Check, resource: string) =>
+          next(resourceCheckType, given, { resource: notEmpty(resource, 'resource') }),
       ),
     ],
     subresource: part('subresource'),
@@ -139,10 +155,23 @@ export const authorizer: Library = {
       memberOverload('pathcheck_check', [pathCheckType, stringType], decisionType, check, checkCost),
       memberOverload('resourcecheck_check', [resourceCheckType, stringType], decisionType, check, checkCost),
     ],
-    allowed: [memberOverload('decision_allowed', [decisionType], boolType, (_, { answer }: Decision) => answer.isAllowed)],
-    reason: [memberOverload('decision_reason', [decisionType], stringType, (_, { answer }: Decision) => answer.reason ?? '')],
-    errored: [memberOverload('decision_errored', [decisionType], boolType, (_, { answer }: Decision) => answer.error !== undefined)],
-    error: [memberOverload('decision_error', [decisionType], stringType, (_, { answer }: Decision) => answer.error ?? '')],
+    allowed: [
+      memberOverload('decision_allowed', [decisionType], boolType, (_, { answer }: Decision) => answer.isAllowed),
+    ],
+    reason: [
+      memberOverload('decision_reason', [decisionType], stringType, (_, { answer }: Decision) => answer.reason ?? ''),
+    ],
+    errored: [
+      memberOverload(
+        'decision_errored',
+        [decisionType],
+        boolType,
+        (_, { answer }: Decision) => answer.error !== undefined,
+      ),
+    ],
+    error: [
+      memberOverload('decision_error', [decisionType], stringType, (_, { answer }: Decision) => answer.error ?? ''),
+    ],
   },
 }
 
@@ -151,7 +180,9 @@ export const jsonPatch: Library = {
   name: 'jsonpatch',
   functions: {
     'jsonpatch.escapeKey': [
-      globalOverload('string_jsonpatch_escapeKey_string', [stringType], stringType, (_, key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
+      globalOverload('string_jsonpatch_escapeKey_string', [stringType], stringType, (_, key: string) =>
+        key.replaceAll('~', '~0').replaceAll('/', '~1'),
+      ),
     ],
   },
 }

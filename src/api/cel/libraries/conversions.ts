@@ -4,7 +4,15 @@ import { doubleToInt, doubleToUint, formatDouble, intToUint, uintToInt } from '.
 import { characterCost } from '../run/sizes.ts'
 import { checkedTimestamp, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../time.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  stringType,
+  timestampType,
+  uintType,
 } from '../types.ts'
 import { CelError, Double, type Duration, type Timestamp, Uint, type Value } from '../values.ts'
 
@@ -81,8 +89,13 @@ const decodeCost = (result: Value, given: { length: number }) => 50 + textCost(r
 /** Parsing and printing takes longer here than the one unit of cel-go. */
 const slow = (cost: number) => () => cost
 
-const conversion = (id: string, from: CelType, to: CelType, run: (value: any) => Value, cost?: Overload['cost']): Overload =>
-  globalOverload(id, [from], to, (_, value) => run(value), cost)
+const conversion = (
+  id: string,
+  from: CelType,
+  to: CelType,
+  run: (value: any) => Value,
+  cost?: Overload['cost'],
+): Overload => globalOverload(id, [from], to, (_, value) => run(value), cost)
 
 const same = (value: Value) => value
 
@@ -110,7 +123,10 @@ export const conversions: Library = {
       conversion('uint64_to_double', uintType, doubleType, (value: Uint) => new Double(Number(value.value))),
       conversion('string_to_double', stringType, doubleType, textToDouble, slow(40)),
     ],
-    bool: [conversion('bool_to_bool', boolType, boolType, same), conversion('string_to_bool', stringType, boolType, textToBool)],
+    bool: [
+      conversion('bool_to_bool', boolType, boolType, same),
+      conversion('string_to_bool', stringType, boolType, textToBool),
+    ],
     string: [
       conversion('string_to_string', stringType, stringType, same),
       conversion('bool_to_string', boolType, stringType, String),
@@ -123,12 +139,20 @@ export const conversions: Library = {
     ],
     bytes: [
       conversion('bytes_to_bytes', bytesType, bytesType, same),
-      conversion('string_to_bytes', stringType, bytesType, (text: string) => new Uint8Array(Buffer.from(text, 'utf8')), textCost),
+      conversion(
+        'string_to_bytes',
+        stringType,
+        bytesType,
+        (text: string) => new Uint8Array(Buffer.from(text, 'utf8')),
+        textCost,
+      ),
     ],
     timestamp: [
       conversion('timestamp_to_timestamp', timestampType, timestampType, same),
       conversion('string_to_timestamp', stringType, timestampType, textToTimestamp, slow(200)),
-      conversion('int64_to_timestamp', intType, timestampType, (value: Int64) => checkedTimestamp(BigInt(value) * second)),
+      conversion('int64_to_timestamp', intType, timestampType, (value: Int64) =>
+        checkedTimestamp(BigInt(value) * second),
+      ),
     ],
     duration: [
       conversion('duration_to_duration', durationType, durationType, same),

@@ -34,7 +34,10 @@ const uriProblems: Validate = (text) => {
   const url = parseRequestUri(text)
   return typeof url === 'string' ? [url] : []
 }
-const unless = (isValid: (text: string) => boolean, problem: string): Validate => (text) => (isValid(text) ? [] : [problem])
+const unless =
+  (isValid: (text: string) => boolean, problem: string): Validate =>
+  (text) =>
+    isValid(text) ? [] : [problem]
 
 const formats: [string, FormatValue][] = [
   ['dns1123Label', new FormatValue('DNS1123Label', (text) => labelName(text, false), 30)],
@@ -46,10 +49,38 @@ const formats: [string, FormatValue][] = [
   ['dns1035LabelPrefix', new FormatValue('DNS1035LabelPrefix', (text) => dns1035Name(text, true), 30)],
   ['labelValue', new FormatValue('LabelValue', isLabelValue, 40)],
   ['uri', new FormatValue('URI', uriProblems, 1000)],
-  ['uuid', new FormatValue('uuid', unless((text) => uuid.test(text), 'does not match the UUID format'), 80)],
-  ['byte', new FormatValue('byte', unless((text) => text !== '' && base64.test(text), 'invalid base64'), 100)],
-  ['date', new FormatValue('date', unless((text) => parseDate(text) !== undefined, 'invalid date'), 100)],
-  ['datetime', new FormatValue('datetime', unless((text) => parseTimestamp(text) !== undefined, 'invalid datetime'), 100)],
+  [
+    'uuid',
+    new FormatValue(
+      'uuid',
+      unless((text) => uuid.test(text), 'does not match the UUID format'),
+      80,
+    ),
+  ],
+  [
+    'byte',
+    new FormatValue(
+      'byte',
+      unless((text) => text !== '' && base64.test(text), 'invalid base64'),
+      100,
+    ),
+  ],
+  [
+    'date',
+    new FormatValue(
+      'date',
+      unless((text) => parseDate(text) !== undefined, 'invalid date'),
+      100,
+    ),
+  ],
+  [
+    'datetime',
+    new FormatValue(
+      'datetime',
+      unless((text) => parseTimestamp(text) !== undefined, 'invalid datetime'),
+      100,
+    ),
+  ],
 ]
 const byName = new Map(formats)
 
@@ -70,10 +101,23 @@ function named(name: string): Optional {
 export const formatLibrary: Library = {
   name: 'format',
   functions: {
-    'format.named': [globalOverload('format-named', [stringType], optionalType(formatType), (_, name: string) => named(name))],
-    validate: [
-      memberOverload('format-validate', [formatType, stringType], optionalType(listType(stringType)), (_, format: FormatValue, text: string) => validate(format, text), validateCost),
+    'format.named': [
+      globalOverload('format-named', [stringType], optionalType(formatType), (_, name: string) => named(name)),
     ],
-    ...Object.fromEntries(formats.map(([name, format]) => [`format.${name}`, [globalOverload(`format.${name}`, [], formatType, () => format)]])),
+    validate: [
+      memberOverload(
+        'format-validate',
+        [formatType, stringType],
+        optionalType(listType(stringType)),
+        (_, format: FormatValue, text: string) => validate(format, text),
+        validateCost,
+      ),
+    ],
+    ...Object.fromEntries(
+      formats.map(([name, format]) => [
+        `format.${name}`,
+        [globalOverload(`format.${name}`, [], formatType, () => format)],
+      ]),
+    ),
   },
 }

@@ -18,13 +18,14 @@ const badEscape = /%(?![0-9a-fA-F]{2})/
 function splitScheme(text: string): { scheme: string; rest: string } | string {
   const colon = text.search(/[^a-zA-Z0-9+\-.]/)
   if (colon === 0 && text[0] === ':') return 'missing protocol scheme'
-  if (colon > 0 && text[colon] === ':' && /^[a-zA-Z]/.test(text)) return { scheme: text.slice(0, colon).toLowerCase(), rest: text.slice(colon + 1) }
+  if (colon > 0 && text[colon] === ':' && /^[a-zA-Z]/.test(text))
+    return { scheme: text.slice(0, colon).toLowerCase(), rest: text.slice(colon + 1) }
   return { scheme: '', rest: text }
 }
 
 const hostCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:"<>[\]\u0080-\uffff]*$/
 
-/** What is wrong with a host and its port; undefined if nothing is. */
+/** The fault of a host and its port; undefined if there is none. */
 function hostProblem(host: string): string | undefined {
   if (host.startsWith('[')) {
     const close = host.lastIndexOf(']')
@@ -33,10 +34,12 @@ function hostProblem(host: string): string | undefined {
     return port === '' || /^:[0-9]*$/.test(port) ? undefined : `invalid port ${JSON.stringify(port)} after host`
   }
   const colon = host.lastIndexOf(':')
-  if (colon >= 0 && !/^:[0-9]*$/.test(host.slice(colon))) return `invalid port ${JSON.stringify(host.slice(colon))} after host`
+  if (colon >= 0 && !/^:[0-9]*$/.test(host.slice(colon)))
+    return `invalid port ${JSON.stringify(host.slice(colon))} after host`
   if (/%(?![0-9a-fA-F]{2})/.test(host)) return `invalid URL escape ${JSON.stringify(/%.{0,2}/.exec(host)![0])}`
   const decoded = host.replace(/%[89a-fA-F][0-9a-fA-F]/g, '')
-  if (!hostCharacters.test(decoded)) return `invalid character ${JSON.stringify(/[^A-Za-z0-9\-._~!$&'()*+,;=:"<>[\]]/.exec(host)?.[0] ?? '')} in host name`
+  if (!hostCharacters.test(decoded))
+    return `invalid character ${JSON.stringify([...host].find((char) => !hostCharacters.test(char)) ?? '')} in host name`
   return undefined
 }
 
@@ -65,7 +68,10 @@ const pathCharacters = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9a-fA-F]{2})*$
 /** The path in Go's encoding: as written if that is one, otherwise encoded anew. */
 function encodePath(path: string): string {
   if (pathCharacters.test(path)) return path
-  const bytes = Buffer.from(path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), 'utf8')
+  const bytes = Buffer.from(
+    path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'utf8',
+  )
   return Array.from(bytes, (byte) => {
     const char = String.fromCharCode(byte)
     return /[A-Za-z0-9\-._~$&+,/:;=@]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
@@ -90,7 +96,10 @@ export function parseRequestUri(text: string): GoUrl | string {
   }
   const authority = scheme !== '' && rest.startsWith('//') ? splitAuthority(rest.slice(2)) : { host: '', path: rest }
   if (typeof authority === 'string') return problem(authority)
-  if (badEscape.test(authority.path)) return problem(`invalid URL escape ${JSON.stringify(/%.{0,2}/.exec(authority.path.replace(/%[0-9a-fA-F]{2}/g, ''))?.[0] ?? '%')}`)
+  if (badEscape.test(authority.path))
+    return problem(
+      `invalid URL escape ${JSON.stringify(/%(?![0-9a-fA-F]{2}).{0,2}/.exec(authority.path)?.[0] ?? '%')}`,
+    )
   return { scheme, host: authority.host, escapedPath: encodePath(authority.path), query, opaque: '', text }
 }
 
@@ -101,7 +110,8 @@ export function hostname(host: string): string {
 }
 
 /** The port of a host; empty if it names none. */
-export const port = (host: string): string => /:([0-9]*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
+export const port = (host: string): string =>
+  /:([0-9]*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
 
 /** The values of each key of a query. Parts that Go does not take are left out. */
 export function parseQuery(query: string): Map<string, string[]> {
@@ -109,7 +119,9 @@ export function parseQuery(query: string): Map<string, string[]> {
   for (const part of query.split('&')) {
     if (part === '' || part.includes(';') || badEscape.test(part)) continue
     const equals = part.indexOf('=')
-    const [key, value] = (equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)]).map(decodeQuery) as [string, string]
+    const [key, value] = (equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)]).map(
+      decodeQuery,
+    ) as [string, string]
     const known = values.get(key)
     if (known) known.push(value)
     else values.set(key, [value])
@@ -118,8 +130,10 @@ export function parseQuery(query: string): Map<string, string[]> {
 }
 
 function decodeQuery(text: string): string {
-  const bytes = text.replaceAll('+', ' ').replace(/%([0-9a-fA-F]{2})|[\u0080-\uffff]+/g, (part, hex: string | undefined) =>
-    hex === undefined ? Buffer.from(part, 'utf8').toString('latin1') : String.fromCharCode(Number.parseInt(hex, 16)),
-  )
+  const bytes = text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-fA-F]{2})|[\u0080-\uffff]+/g, (part, hex: string | undefined) =>
+      hex === undefined ? Buffer.from(part, 'utf8').toString('latin1') : String.fromCharCode(Number.parseInt(hex, 16)),
+    )
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }

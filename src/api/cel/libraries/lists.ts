@@ -4,7 +4,18 @@ import { add } from '../run/operators.ts'
 import type { Frame } from '../run/frame.ts'
 import { costSize, traversalCost } from '../run/sizes.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listType, paramType, stringType, timestampType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  paramType,
+  stringType,
+  timestampType,
+  uintType,
 } from '../types.ts'
 import { CelError, Double, Duration, MapValue, Uint, type Value, isInt, noSuchOverload, typeName } from '../values.ts'
 
@@ -12,11 +23,20 @@ const T = paramType('T')
 const listT = listType(T)
 
 const comparable: [string, CelType][] = [
-  ['int', intType], ['uint', uintType], ['double', doubleType], ['bool', boolType], ['duration', durationType],
-  ['timestamp', timestampType], ['string', stringType], ['bytes', bytesType],
+  ['int', intType],
+  ['uint', uintType],
+  ['double', doubleType],
+  ['bool', boolType],
+  ['duration', durationType],
+  ['timestamp', timestampType],
+  ['string', stringType],
+  ['bytes', bytesType],
 ]
 const summable: [string, CelType, Value][] = [
-  ['int', intType, 0], ['uint', uintType, new Uint(0n)], ['double', doubleType, new Double(0)], ['duration', durationType, new Duration(0n)],
+  ['int', intType, 0],
+  ['uint', uintType, new Uint(0n)],
+  ['double', doubleType, new Double(0)],
+  ['duration', durationType, new Duration(0n)],
 ]
 
 const traversed = (_: Value, list: Value) => traversalCost(list)
@@ -42,10 +62,15 @@ const extreme = (name: string, sign: 1 | -1) => (_: Meter, list: Value[]) => {
   return list.reduce((best, element) => (compareValues(element, best) * sign > 0 ? element : best))
 }
 
-const sum = (zero: Value) => (meter: Meter, list: Value[]) => list.reduce((total, element) => add(meter as Frame, total, element), zero)
+const sum = (zero: Value) => (meter: Meter, list: Value[]) =>
+  list.reduce((total, element) => add(meter as Frame, total, element), zero)
 
-const perType = (name: string, result: (type: CelType) => CelType, run: Overload['run'], cost: Overload['cost'] = traversed) =>
-  comparable.map(([kind, type]) => memberOverload(`list_${kind}_${name}`, [listType(type)], result(type), run, cost))
+const perType = (
+  name: string,
+  result: (type: CelType) => CelType,
+  run: Overload['run'],
+  cost: Overload['cost'] = traversed,
+) => comparable.map(([kind, type]) => memberOverload(`list_${kind}_${name}`, [listType(type)], result(type), run, cost))
 
 function indexOf(meter: Meter, list: Value[], wanted: Value): number {
   return list.findIndex((element) => equals(meter, element, wanted))
@@ -66,14 +91,17 @@ function slice(meter: Meter, list: Value[], from: number, to: number): Value[] {
 function flatten(meter: Meter, list: Value[], depth = 1): Value[] {
   if (depth < 0) throw new CelError('level must be non-negative')
   charge(meter, list.length)
-  return list.flatMap((element) => (Array.isArray(element) && depth > 0 ? flatten(meter, element, depth - 1) : [element]))
+  return list.flatMap((element) =>
+    Array.isArray(element) && depth > 0 ? flatten(meter, element, depth - 1) : [element],
+  )
 }
 
 /** The order of the elements of a list by keys; all must be of one type that has an order. */
 function sortedBy(meter: Meter, list: Value[], keys: Value[]): Value[] {
   if (list.length === 0) return list
   const kind = typeName(keys[0]!)
-  if (Array.isArray(keys[0]) || keys[0] instanceof MapValue || keys[0] === null) throw new CelError('list elements must be comparable')
+  if (Array.isArray(keys[0]) || keys[0] instanceof MapValue || keys[0] === null)
+    throw new CelError('list elements must be comparable')
   if (keys.some((key) => typeName(key) !== kind)) throw new CelError('list elements must have the same type')
   charge(meter, list.length * Math.ceil(Math.log2(list.length + 1)) * comparisonCost)
   const places = keys.map((_, i) => i).sort((a, b) => compareValues(keys[a]!, keys[b]!) || a - b)
@@ -117,7 +145,9 @@ export const lists: Library = {
     isSorted: perType('is_sorted', () => boolType, counted(2, isSorted)),
     min: perType('min', (type) => type, counted(2, extreme('min', -1))),
     max: perType('max', (type) => type, counted(2, extreme('max', 1))),
-    sum: summable.map(([kind, type, zero]) => memberOverload(`list_${kind}_sum`, [listType(type)], type, counted(1, sum(zero)), traversed)),
+    sum: summable.map(([kind, type, zero]) =>
+      memberOverload(`list_${kind}_sum`, [listType(type)], type, counted(1, sum(zero)), traversed),
+    ),
     indexOf: [memberOverload('list_a_index_of_int', [listT, T], intType, counted(3, indexOf), traversed)],
     lastIndexOf: [memberOverload('list_a_last_index_of_int', [listT, T], intType, counted(3, lastIndexOf), traversed)],
     slice: [memberOverload('list_slice', [listT, intType, intType], listT, slice)],
@@ -125,12 +155,26 @@ export const lists: Library = {
       memberOverload('list_flatten', [listType(listT)], listT, flatten),
       memberOverload('list_flatten_int', [listType(dynType), intType], listType(dynType), flatten),
     ],
-    sort: perType('sort', (type) => listType(type), (meter, list: Value[]) => sortedBy(meter, list, list), (_, list) => costSize(list)),
+    sort: perType(
+      'sort',
+      (type) => listType(type),
+      (meter, list: Value[]) => sortedBy(meter, list, list),
+      (_, list) => costSize(list),
+    ),
     '@sortByAssociatedKeys': comparable.map(([kind, type]) =>
-      memberOverload(`list_${kind}_sortByAssociatedKeys`, [listT, listType(type)], listT, sortedBy, (_, list: Value) => costSize(list)),
+      memberOverload(`list_${kind}_sortByAssociatedKeys`, [listT, listType(type)], listT, sortedBy, (_, list: Value) =>
+        costSize(list),
+      ),
     ),
     'lists.range': [globalOverload('lists_range', [intType], listType(intType), range)],
-    reverse: [memberOverload('list_reverse', [listT], listT, (meter, list: Value[]) => (charge(meter, list.length / 10), list.toReversed()))],
+    reverse: [
+      memberOverload(
+        'list_reverse',
+        [listT],
+        listT,
+        (meter, list: Value[]) => (charge(meter, list.length / 10), list.toReversed()),
+      ),
+    ],
     distinct: [memberOverload('list_distinct', [listT], listT, distinct)],
   },
 }

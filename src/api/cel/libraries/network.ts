@@ -36,7 +36,10 @@ class CidrValue extends Opaque {
 function readIp(text: string): IpValue | string {
   const ip = text.length <= 64 ? parseIp(text) : undefined
   if (text.includes('%')) return `IP address ${JSON.stringify(text)} with zone value is not allowed`
-  if (!ip || ip.leadingZeros) return `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`
+  if (!ip || ip.leadingZeros) {
+    const shown = JSON.stringify(text)
+    return `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`
+  }
   return ip.mapped ? `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed` : new IpValue(ip)
 }
 
@@ -48,7 +51,9 @@ function toIp(text: string): IpValue {
 
 function readCidr(text: string): CidrValue | undefined {
   const cidr = text.length <= 64 ? parseCidr(text) : undefined
-  return cidr && !cidr.leadingZeros && !cidr.address.leadingZeros && !cidr.address.mapped ? new CidrValue(cidr) : undefined
+  return cidr && !cidr.leadingZeros && !cidr.address.leadingZeros && !cidr.address.mapped
+    ? new CidrValue(cidr)
+    : undefined
 }
 
 function toCidr(text: string): CidrValue {
@@ -66,8 +71,9 @@ const leading = (ip: Ip, count: number) => ip.value >> BigInt(bits(ip) - count)
 const within = ({ cidr }: CidrValue, ip: Ip) =>
   cidr.address.family === ip.family && leading(cidr.address, cidr.prefix) === leading(ip, cidr.prefix)
 
-/** Whether a network lies in another. */
-const contains = (outer: CidrValue, { cidr }: CidrValue) => outer.cidr.prefix <= cidr.prefix && within(outer, cidr.address)
+/** True if a network lies in another. */
+const contains = (outer: CidrValue, { cidr }: CidrValue) =>
+  outer.cidr.prefix <= cidr.prefix && within(outer, cidr.address)
 
 const isLoopback = (ip: Ip) => (ip.family === 'IPv4' ? leading(ip, 8) === 127n : ip.value === 1n)
 const isUnspecified = (ip: Ip) => ip.value === 0n
@@ -81,9 +87,17 @@ const isGlobalUnicast = (ip: Ip) =>
 
 /** Reading an address takes about 1 µs. */
 const parseCost = (_: Value, text: string) => 150 + text.length * 12
-const test = (id: string, run: (ip: Ip) => boolean) => memberOverload(id, [ipType], boolType, (_, { ip }: IpValue) => run(ip), () => 20)
+const test = (id: string, run: (ip: Ip) => boolean) =>
+  memberOverload(
+    id,
+    [ipType],
+    boolType,
+    (_, { ip }: IpValue) => run(ip),
+    () => 20,
+  )
 /** Two addresses of up to 16 bytes are compared. */
-const containsCost = (_: Value, __: Value, other: Value) => 50 + (typeof other === 'string' ? 150 + other.length * 12 : 0)
+const containsCost = (_: Value, __: Value, other: Value) =>
+  50 + (typeof other === 'string' ? 150 + other.length * 12 : 0)
 
 function isCanonical(text: string): boolean {
   return textOf(toIp(text)) === text
@@ -97,8 +111,12 @@ export const network: Library = {
       globalOverload('string_to_ip', [stringType], ipType, (_, text: string) => toIp(text), parseCost),
       memberOverload('cidr_ip', [cidrType], ipType, (_, { cidr }: CidrValue) => new IpValue(cidr.address)),
     ],
-    isIP: [globalOverload('is_ip', [stringType], boolType, (_, text: string) => typeof readIp(text) !== 'string', parseCost)],
-    'ip.isCanonical': [globalOverload('ip_is_canonical', [stringType], boolType, (_, text: string) => isCanonical(text), parseCost)],
+    isIP: [
+      globalOverload('is_ip', [stringType], boolType, (_, text: string) => typeof readIp(text) !== 'string', parseCost),
+    ],
+    'ip.isCanonical': [
+      globalOverload('ip_is_canonical', [stringType], boolType, (_, text: string) => isCanonical(text), parseCost),
+    ],
     family: [memberOverload('family', [ipType], intType, (_, { ip }: IpValue) => (ip.family === 'IPv4' ? 4 : 6))],
     isUnspecified: [test('is_unspecified', isUnspecified)],
     isLoopback: [test('is_loopback', isLoopback)],
@@ -106,24 +124,65 @@ export const network: Library = {
     isLinkLocalUnicast: [test('is_link_local_unicast', isLinkLocalUnicast)],
     isGlobalUnicast: [test('is_global_unicast', isGlobalUnicast)],
     cidr: [globalOverload('string_to_cidr', [stringType], cidrType, (_, text: string) => toCidr(text), parseCost)],
-    isCIDR: [globalOverload('is_cidr', [stringType], boolType, (_, text: string) => readCidr(text) !== undefined, parseCost)],
+    isCIDR: [
+      globalOverload('is_cidr', [stringType], boolType, (_, text: string) => readCidr(text) !== undefined, parseCost),
+    ],
     containsIP: [
-      memberOverload('cidr_contains_ip_string', [cidrType, stringType], boolType, (_, cidr: CidrValue, text: string) => within(cidr, toIp(text).ip), containsCost),
-      memberOverload('cidr_contains_ip_ip', [cidrType, ipType], boolType, (_, cidr: CidrValue, { ip }: IpValue) => within(cidr, ip), containsCost),
+      memberOverload(
+        'cidr_contains_ip_string',
+        [cidrType, stringType],
+        boolType,
+        (_, cidr: CidrValue, text: string) => within(cidr, toIp(text).ip),
+        containsCost,
+      ),
+      memberOverload(
+        'cidr_contains_ip_ip',
+        [cidrType, ipType],
+        boolType,
+        (_, cidr: CidrValue, { ip }: IpValue) => within(cidr, ip),
+        containsCost,
+      ),
     ],
     containsCIDR: [
-      memberOverload('cidr_contains_cidr_string', [cidrType, stringType], boolType, (_, cidr: CidrValue, text: string) => contains(cidr, toCidr(text)), containsCost),
-      memberOverload('cidr_contains_cidr', [cidrType, cidrType], boolType, (_, cidr: CidrValue, other: CidrValue) => contains(cidr, other), containsCost),
+      memberOverload(
+        'cidr_contains_cidr_string',
+        [cidrType, stringType],
+        boolType,
+        (_, cidr: CidrValue, text: string) => contains(cidr, toCidr(text)),
+        containsCost,
+      ),
+      memberOverload(
+        'cidr_contains_cidr',
+        [cidrType, cidrType],
+        boolType,
+        (_, cidr: CidrValue, other: CidrValue) => contains(cidr, other),
+        containsCost,
+      ),
     ],
     prefixLength: [memberOverload('cidr_prefix_length', [cidrType], intType, (_, { cidr }: CidrValue) => cidr.prefix)],
     masked: [
-      memberOverload('cidr_masked', [cidrType], cidrType, (_, { cidr }: CidrValue) =>
-        new CidrValue({ ...cidr, address: { ...cidr.address, value: cidr.network } }),
+      memberOverload(
+        'cidr_masked',
+        [cidrType],
+        cidrType,
+        (_, { cidr }: CidrValue) => new CidrValue({ ...cidr, address: { ...cidr.address, value: cidr.network } }),
       ),
     ],
     string: [
-      globalOverload('ip_to_string', [ipType], stringType, (_, ip: IpValue) => textOf(ip), () => 50),
-      globalOverload('cidr_to_string', [cidrType], stringType, (_, cidr: CidrValue) => cidrText(cidr), () => 50),
+      globalOverload(
+        'ip_to_string',
+        [ipType],
+        stringType,
+        (_, ip: IpValue) => textOf(ip),
+        () => 50,
+      ),
+      globalOverload(
+        'cidr_to_string',
+        [cidrType],
+        stringType,
+        (_, cidr: CidrValue) => cidrText(cidr),
+        () => 50,
+      ),
     ],
   },
 }

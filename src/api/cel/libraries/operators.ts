@@ -1,7 +1,18 @@
 import { type Library, type Overload, globalOverload } from '../declarations.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, durationType, intType, listType, mapType, optionalType, paramType, stringType,
-  timestampType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType,
+  mapType,
+  optionalType,
+  paramType,
+  stringType,
+  timestampType,
+  uintType,
 } from '../types.ts'
 import { noSuchOverload } from '../values.ts'
 
@@ -32,7 +43,9 @@ const numbers = names.slice(1, 4)
 function comparison(prefix: string): Overload[] {
   const same = names.map(([name, type]) => overload(`${prefix}_${name}`, [type, type], boolType))
   const mixed = numbers.flatMap(([left, a]) =>
-    numbers.filter(([right]) => right !== left).map(([right, b]) => overload(`${prefix}_${left}_${right}`, [a, b], boolType)),
+    numbers
+      .filter(([right]) => right !== left)
+      .map(([right, b]) => overload(`${prefix}_${left}_${right}`, [a, b], boolType)),
   )
   return [...same, ...mixed]
 }

@@ -1,11 +1,21 @@
 import { type Library, globalOverload, memberOverload } from '../declarations.ts'
 import { boolType, listType, optionalType, paramType } from '../types.ts'
-import { CelError, Double, Duration, MapValue, Optional, Timestamp, Uint, type Value, noSuchOverload } from '../values.ts'
+import {
+  CelError,
+  Double,
+  Duration,
+  MapValue,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+  noSuchOverload,
+} from '../values.ts'
 
 const V = paramType('V')
 const optionalV = optionalType(V)
 
-/** Whether a value is the zero of its type: 0, '', an empty list or map, null. */
+/** True if a value is the zero of its type: 0, '', an empty list or map, null. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === '') return true
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0
@@ -29,12 +39,21 @@ export const optionals: Library = {
   functions: {
     'optional.of': [globalOverload('optional_of', [V], optionalV, (_, value: Value) => new Optional(value))],
     'optional.ofNonZeroValue': [
-      globalOverload('optional_ofNonZeroValue', [V], optionalV, (_, value: Value) => (isZero(value) ? Optional.none : new Optional(value))),
+      globalOverload('optional_ofNonZeroValue', [V], optionalV, (_, value: Value) =>
+        isZero(value) ? Optional.none : new Optional(value),
+      ),
     ],
     'optional.none': [globalOverload('optional_none', [], optionalV, () => Optional.none)],
     'optional.unwrap': [globalOverload('optional_unwrap', [listType(optionalV)], listType(V), unwrap)],
     unwrapOpt: [memberOverload('optional_unwrapOpt', [listType(optionalV)], listType(V), unwrap)],
-    hasValue: [memberOverload('optional_hasValue', [optionalV], boolType, (_, optional: Optional) => optional.value !== undefined)],
+    hasValue: [
+      memberOverload(
+        'optional_hasValue',
+        [optionalV],
+        boolType,
+        (_, optional: Optional) => optional.value !== undefined,
+      ),
+    ],
     value: [
       memberOverload('optional_value', [optionalV], V, (_, optional: Optional) => {
         if (optional.value === undefined) throw new CelError('optional.none() dereference')
@@ -42,12 +61,17 @@ export const optionals: Library = {
       }),
     ],
     or: [
-      memberOverload('optional_or_optional', [optionalV, optionalV], optionalV, (_, optional: Optional, other: Optional) =>
-        optional.value === undefined ? other : optional,
+      memberOverload(
+        'optional_or_optional',
+        [optionalV, optionalV],
+        optionalV,
+        (_, optional: Optional, other: Optional) => (optional.value === undefined ? other : optional),
       ),
     ],
     orValue: [
-      memberOverload('optional_orValue_value', [optionalV, V], V, (_, optional: Optional, other: Value) => optional.value === undefined ? other : optional.value),
+      memberOverload('optional_orValue_value', [optionalV, V], V, (_, optional: Optional, other: Value) =>
+        optional.value === undefined ? other : optional.value,
+      ),
     ],
   },
 }

@@ -1,6 +1,14 @@
 import { toInt64, isInt64, type Int64 } from '../../int64.ts'
 import {
-  QuantityError, addQuantities, compareQuantity, isQuantity, parseQuantity, quantitySign, quantityToNumber, quantityValue, subtractQuantities,
+  QuantityError,
+  addQuantities,
+  compareQuantity,
+  isQuantity,
+  parseQuantity,
+  quantitySign,
+  quantityToNumber,
+  quantityValue,
+  subtractQuantities,
 } from '../../quantity.ts'
 import { type Library, type Meter, charge, globalOverload, memberOverload } from '../declarations.ts'
 import { readCost } from '../run/sizes.ts'
@@ -33,7 +41,7 @@ function parse(meter: Meter, text: string): QuantityValue {
   }
 }
 
-/** Whether an amount is a whole number that fits an int. */
+/** The amount as an int; undefined if it is not whole or does not fit. */
 function integerOf({ text }: QuantityValue): Int64 | undefined {
   const value = quantityValue(text)
   return isInt64(value) && compareQuantity(text, String(value)) === 0 ? toInt64(value) : undefined
@@ -60,29 +68,95 @@ export const quantity: Library = {
   name: 'quantity',
   functions: {
     quantity: [globalOverload('string_to_quantity', [stringType], quantityType, parse, parseCost)],
-    isQuantity: [globalOverload('is_quantity_string', [stringType], boolType, (_, text: string) => isQuantity(text), parseCost)],
+    isQuantity: [
+      globalOverload('is_quantity_string', [stringType], boolType, (_, text: string) => isQuantity(text), parseCost),
+    ],
     sign: [globalOverload('quantity_sign', [quantityType], intType, (_, q: QuantityValue) => quantitySign(q.text))],
-    isInteger: [memberOverload('quantity_is_integer', [quantityType], boolType, (_, q: QuantityValue) => integerOf(q) !== undefined, comparisonCost)],
-    asInteger: [memberOverload('quantity_as_integer', [quantityType], intType, (_, q: QuantityValue) => asInteger(q), comparisonCost)],
+    isInteger: [
+      memberOverload(
+        'quantity_is_integer',
+        [quantityType],
+        boolType,
+        (_, q: QuantityValue) => integerOf(q) !== undefined,
+        comparisonCost,
+      ),
+    ],
+    asInteger: [
+      memberOverload(
+        'quantity_as_integer',
+        [quantityType],
+        intType,
+        (_, q: QuantityValue) => asInteger(q),
+        comparisonCost,
+      ),
+    ],
     asApproximateFloat: [
-      memberOverload('quantity_as_approximate_float', [quantityType], doubleType, (_, q: QuantityValue) => new Double(quantityToNumber(q.text)), comparisonCost),
+      memberOverload(
+        'quantity_as_approximate_float',
+        [quantityType],
+        doubleType,
+        (_, q: QuantityValue) => new Double(quantityToNumber(q.text)),
+        comparisonCost,
+      ),
     ],
     isGreaterThan: [
-      memberOverload('quantity_is_greater_than', pair, boolType, (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text) > 0, comparisonCost),
+      memberOverload(
+        'quantity_is_greater_than',
+        pair,
+        boolType,
+        (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text) > 0,
+        comparisonCost,
+      ),
     ],
     isLessThan: [
-      memberOverload('quantity_is_less_than', pair, boolType, (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text) < 0, comparisonCost),
+      memberOverload(
+        'quantity_is_less_than',
+        pair,
+        boolType,
+        (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text) < 0,
+        comparisonCost,
+      ),
     ],
     compareTo: [
-      memberOverload('quantity_compare_to', pair, intType, (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text), comparisonCost),
+      memberOverload(
+        'quantity_compare_to',
+        pair,
+        intType,
+        (_, a: QuantityValue, b: QuantityValue) => compareQuantity(a.text, b.text),
+        comparisonCost,
+      ),
     ],
     add: [
-      memberOverload('quantity_add', pair, quantityType, (_, a: QuantityValue, b: QuantityValue) => new QuantityValue(addQuantities(a.text, b.text)), arithmeticCost),
-      memberOverload('quantity_add_int', [quantityType, intType], quantityType, (_, a: QuantityValue, b: Int64) => new QuantityValue(addQuantities(a.text, String(b))), arithmeticCost),
+      memberOverload(
+        'quantity_add',
+        pair,
+        quantityType,
+        (_, a: QuantityValue, b: QuantityValue) => new QuantityValue(addQuantities(a.text, b.text)),
+        arithmeticCost,
+      ),
+      memberOverload(
+        'quantity_add_int',
+        [quantityType, intType],
+        quantityType,
+        (_, a: QuantityValue, b: Int64) => new QuantityValue(addQuantities(a.text, String(b))),
+        arithmeticCost,
+      ),
     ],
     sub: [
-      memberOverload('quantity_sub', pair, quantityType, (_, a: QuantityValue, b: QuantityValue) => new QuantityValue(subtractQuantities(a.text, b.text)), arithmeticCost),
-      memberOverload('quantity_sub_int', [quantityType, intType], quantityType, (_, a: QuantityValue, b: Int64) => new QuantityValue(subtractQuantities(a.text, String(b))), arithmeticCost),
+      memberOverload(
+        'quantity_sub',
+        pair,
+        quantityType,
+        (_, a: QuantityValue, b: QuantityValue) => new QuantityValue(subtractQuantities(a.text, b.text)),
+        arithmeticCost,
+      ),
+      memberOverload(
+        'quantity_sub_int',
+        [quantityType, intType],
+        quantityType,
+        (_, a: QuantityValue, b: Int64) => new QuantityValue(subtractQuantities(a.text, String(b))),
+        arithmeticCost,
+      ),
     ],
   },
 }

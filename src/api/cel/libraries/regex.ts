@@ -36,7 +36,13 @@ export const regex: Library = {
     find: [memberOverload('string_find_string', [stringType, stringType], stringType, find, findCost)],
     findAll: [
       memberOverload('string_find_all_string', [stringType, stringType], listType(stringType), findAll, findCost),
-      memberOverload('string_find_all_string_int', [stringType, stringType, intType], listType(stringType), findAll, findCost),
+      memberOverload(
+        'string_find_all_string_int',
+        [stringType, stringType, intType],
+        listType(stringType),
+        findAll,
+        findCost,
+      ),
     ],
   },
 }

@@ -37,7 +37,9 @@ function normalized(text: string): string | undefined {
   const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.')
   const parts = [major, ...(minor === undefined ? [] : [minor]), ...(rest.length ? [rest.join('.')] : [])]
   if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) return undefined
-  const plain = parts.map((part) => (part.length > 1 ? part.replace(/^0+(?=[0-9])/, '').replace(/^0+(?![0-9])/, '0') : part))
+  const plain = parts.map((part) =>
+    part.length > 1 ? part.replace(/^0+(?=[0-9])/, '').replace(/^0+(?![0-9])/, '0') : part,
+  )
   while (plain.length < 3) plain.push('0')
   return plain.join('.')
 }
@@ -87,15 +89,44 @@ export const semver: Library = {
   functions: {
     semver: [
       globalOverload('string_to_semver', [stringType], semverType, (_, text: string) => mustParse(text), parseCost),
-      globalOverload('string_bool_to_semver', lenient, semverType, (_, text: string, is: boolean) => mustParse(text, is), parseCost),
+      globalOverload(
+        'string_bool_to_semver',
+        lenient,
+        semverType,
+        (_, text: string, is: boolean) => mustParse(text, is),
+        parseCost,
+      ),
     ],
     isSemver: [
-      globalOverload('is_semver_string', [stringType], boolType, (_, text: string) => parse(text) !== undefined, parseCost),
-      globalOverload('is_semver_string_bool', lenient, boolType, (_, text: string, is: boolean) => parse(text, is) !== undefined, parseCost),
+      globalOverload(
+        'is_semver_string',
+        [stringType],
+        boolType,
+        (_, text: string) => parse(text) !== undefined,
+        parseCost,
+      ),
+      globalOverload(
+        'is_semver_string_bool',
+        lenient,
+        boolType,
+        (_, text: string, is: boolean) => parse(text, is) !== undefined,
+        parseCost,
+      ),
     ],
-    isGreaterThan: [memberOverload('semver_is_greater_than', pair, boolType, (_, a: SemverValue, b: SemverValue) => compare(a, b) > 0)],
-    isLessThan: [memberOverload('semver_is_less_than', pair, boolType, (_, a: SemverValue, b: SemverValue) => compare(a, b) < 0)],
-    compareTo: [memberOverload('semver_compare_to', pair, intType, (_, a: SemverValue, b: SemverValue) => compare(a, b))],
+    isGreaterThan: [
+      memberOverload(
+        'semver_is_greater_than',
+        pair,
+        boolType,
+        (_, a: SemverValue, b: SemverValue) => compare(a, b) > 0,
+      ),
+    ],
+    isLessThan: [
+      memberOverload('semver_is_less_than', pair, boolType, (_, a: SemverValue, b: SemverValue) => compare(a, b) < 0),
+    ],
+    compareTo: [
+      memberOverload('semver_compare_to', pair, intType, (_, a: SemverValue, b: SemverValue) => compare(a, b)),
+    ],
     major: [memberOverload('semver_major', [semverType], intType, (_, version: SemverValue) => version.numbers[0])],
     minor: [memberOverload('semver_minor', [semverType], intType, (_, version: SemverValue) => version.numbers[1])],
     patch: [memberOverload('semver_patch', [semverType], intType, (_, version: SemverValue) => version.numbers[2])],

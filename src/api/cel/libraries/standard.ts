@@ -3,8 +3,23 @@ import { type Library, type Meter, type Overload, charge, globalOverload, member
 import { patternFor } from '../pattern.ts'
 import { readCost } from '../run/sizes.ts'
 import {
-  type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, nullType, opaqueType, optionalType,
-  paramType, stringType, timestampType, typeType, uintType,
+  type CelType,
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  opaqueType,
+  optionalType,
+  paramType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
 } from '../types.ts'
 import { CelError, type MapValue, TypeValue, type Value, typeName } from '../values.ts'
 
@@ -45,9 +60,33 @@ export const standard: Library = {
       globalOverload(`size_${name}`, [type], intType, run),
       memberOverload(`${name}_size`, [type], intType, run),
     ]),
-    contains: [memberOverload('contains_string', text2, boolType, (_, text: string, part: string) => text.includes(part), containsCost)],
-    startsWith: [memberOverload('starts_with_string', text2, boolType, (_, text: string, part: string) => text.startsWith(part), edgeCost)],
-    endsWith: [memberOverload('ends_with_string', text2, boolType, (_, text: string, part: string) => text.endsWith(part), edgeCost)],
+    contains: [
+      memberOverload(
+        'contains_string',
+        text2,
+        boolType,
+        (_, text: string, part: string) => text.includes(part),
+        containsCost,
+      ),
+    ],
+    startsWith: [
+      memberOverload(
+        'starts_with_string',
+        text2,
+        boolType,
+        (_, text: string, part: string) => text.startsWith(part),
+        edgeCost,
+      ),
+    ],
+    endsWith: [
+      memberOverload(
+        'ends_with_string',
+        text2,
+        boolType,
+        (_, text: string, part: string) => text.endsWith(part),
+        edgeCost,
+      ),
+    ],
     matches: [
       globalOverload('matches', text2, boolType, matches, () => 0),
       memberOverload('matches_string', text2, boolType, matches, () => 0),

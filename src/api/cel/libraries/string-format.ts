@@ -1,7 +1,18 @@
 import { type Meter, charge } from '../declarations.ts'
 import { numericValue } from '../numbers.ts'
 import { formatDuration, formatTimestamp } from '../time.ts'
-import { CelError, Double, Duration, MapValue, Timestamp, TypeValue, Uint, type Value, isInt, typeName } from '../values.ts'
+import {
+  CelError,
+  Double,
+  Duration,
+  MapValue,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  isInt,
+  typeName,
+} from '../values.ts'
 
 /** A double without an exponent, in as many digits as it takes. */
 function plainDouble(value: number): string {
@@ -33,7 +44,10 @@ function plain(value: Value): string {
     entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     return `{${entries.map((entry) => `${entry.key}: ${entry.value}`).join(', ')}}`
   }
-  throw wrongClause('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
+  throw wrongClause(
+    'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+    value,
+  )
 }
 
 const wrongClause = (sentence: string, value: Value) =>
@@ -49,7 +63,10 @@ function decimal(value: Value): string {
 function inBase(value: Value, base: 2 | 8, name: string): string {
   if (base === 2 && typeof value === 'boolean') return value ? '1' : '0'
   if (isInt(value) || value instanceof Uint) return numericValue(value)!.toString(base)
-  throw wrongClause(`${name} clause can only be used on ${base === 2 ? 'ints, uints, and bools' : 'ints and uints'}`, value)
+  throw wrongClause(
+    `${name} clause can only be used on ${base === 2 ? 'ints, uints, and bools' : 'ints and uints'}`,
+    value,
+  )
 }
 
 function hex(value: Value): string {
@@ -65,7 +82,8 @@ function floating(value: Value, precision: number, isScientific: boolean): strin
   if (given === undefined) throw wrongClause(`${name} clause can only be used on ints, uints, and doubles`, value)
   const number = Number(given)
   if (!Number.isFinite(number)) return plainDouble(number)
-  if (!isScientific) return Math.abs(number) >= 1e21 ? `${BigInt(number)}.${'0'.repeat(precision)}` : toFixed(number, precision)
+  if (!isScientific)
+    return Math.abs(number) >= 1e21 ? `${BigInt(number)}.${'0'.repeat(precision)}` : toFixed(number, precision)
   return number.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
@@ -115,13 +133,15 @@ export function formatText(meter: Meter, format: string, args: Value[]): string 
     if (whole === '%%') return '%'
     if (kind === undefined) throw new CelError('could not parse formatting clause: unexpected end of string')
     const precision = digits === undefined ? defaultPrecision : Number(digits)
-    if (precision > maxPrecision) throw new CelError(`precision ${precision} exceeds maximum allowed precision (${maxPrecision})`)
+    if (precision > maxPrecision)
+      throw new CelError(`precision ${precision} exceeds maximum allowed precision (${maxPrecision})`)
     if (next >= args.length) throw new CelError(`index ${next} out of range`)
     const one = formatOne(kind, precision, args[next++]!)
     charge(meter, clauseCost[kind as 'f'] ?? 25)
     charge(meter, one.length / 10)
     return one
   })
-  if (next < args.length) throw new CelError(`too many arguments supplied to string.format (expected ${next}, got ${args.length})`)
+  if (next < args.length)
+    throw new CelError(`too many arguments supplied to string.format (expected ${next}, got ${args.length})`)
   return text
 }

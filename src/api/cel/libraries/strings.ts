@@ -76,14 +76,26 @@ const lower = (given: string) => given.replace(/[A-Z]+/g, (part) => part.toLower
 const upper = (given: string) => given.replace(/[a-z]+/g, (part) => part.toUpperCase())
 
 // White space by Unicode, to which JavaScript adds U+FEFF and does not count U+0085.
-const edges = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g
+const blank = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+'
+const edges =
+  new RegExp(`^${blank}|${blank}$`, 'g')
 
 const escapes: Record<string, string> = {
-  '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
 }
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 // oxlint-disable-next-line no-control-regex
-const quote = (given: string) => `"${given.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => escapes[char]!).replace(loneSurrogates, '\ufffd')}"`
+const escaped = /[\x07\b\f\n\r\t\v\\"]/g
+const quote = (given: string) =>
+  `"${given.replace(escaped, (char) => escapes[char]!).replace(loneSurrogates, '\ufffd')}"`
 
 /** Version 2 of cel-go's strings extension, which Kubernetes has. Positions are in code points. */
 export const strings: Library = {
@@ -100,7 +112,9 @@ export const strings: Library = {
     ],
     join: [
       memberOverload('list_join', [textList], text, join, readTwice),
-      memberOverload('list_join_string', [textList, text], text, join, (result) => Math.ceil((result as string).length * 2 * characterCost)),
+      memberOverload('list_join_string', [textList, text], text, join, (result) =>
+        Math.ceil((result as string).length * 2 * characterCost),
+      ),
     ],
     lowerAscii: [memberOverload('string_lower_ascii', [text], text, (_, given: string) => lower(given), changed)],
     upperAscii: [memberOverload('string_upper_ascii', [text], text, (_, given: string) => upper(given), changed)],
@@ -117,7 +131,9 @@ export const strings: Library = {
       memberOverload('string_substring_int_int', [text, intType, intType], text, substring, readOnce),
     ],
     trim: [memberOverload('string_trim', [text], text, (_, given: string) => given.replace(edges, ''), readOnce)],
-    format: [memberOverload('string_format', [text, listType(dynType)], text, formatText, (result) => 30 + readCost(result))],
+    format: [
+      memberOverload('string_format', [text, listType(dynType)], text, formatText, (result) => 30 + readCost(result)),
+    ],
     'strings.quote': [globalOverload('strings_quote', [text], text, (_, given: string) => quote(given), readOnce)],
   },
 }

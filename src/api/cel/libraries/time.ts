@@ -29,11 +29,16 @@ const timestampParts = (name: string, part: Part): Overload[] => [
     const { date, ms } = localDate(time, undefined)
     return part(date, ms)
   }),
-  memberOverload(`timestamp_to_${name}_with_tz`, [timestampType, stringType], intType, (meter: Meter, time: Timestamp, zone: string) => {
-    charge(meter, zoneCost)
-    const { date, ms } = localDate(time, zone)
-    return part(date, ms)
-  }),
+  memberOverload(
+    `timestamp_to_${name}_with_tz`,
+    [timestampType, stringType],
+    intType,
+    (meter: Meter, time: Timestamp, zone: string) => {
+      charge(meter, zoneCost)
+      const { date, ms } = localDate(time, zone)
+      return part(date, ms)
+    },
+  ),
 ]
 
 const durationUnits: Record<string, bigint> = {
@@ -49,13 +54,16 @@ const durationPart = (name: string, unit: bigint): Overload =>
     return toInt64(duration.nanos / unit)
   })
 
-/** What can be asked of moments (also in a time zone) and durations. */
+/** Functions of moments (also in a time zone) and durations. */
 export const timeLibrary: Library = {
   name: 'time',
   functions: Object.fromEntries(
     Object.entries(parts).map(([name, part]) => {
       const unit = durationUnits[name]
-      return [name, unit === undefined ? timestampParts(name, part) : [...timestampParts(name, part), durationPart(name, unit)]]
+      return [
+        name,
+        unit === undefined ? timestampParts(name, part) : [...timestampParts(name, part), durationPart(name, unit)],
+      ]
     }),
   ),
 }

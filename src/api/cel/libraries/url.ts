@@ -33,7 +33,13 @@ function queryOf({ query }: GoUrl): PlainMap {
 /** Parsing takes about 1 µs and 20 ns a character. */
 const parseCost = (_: Value, text: string) => 100 + readCost(text) * 20
 const getter = (id: string, run: (url: GoUrl) => string) => [
-  memberOverload(id, [urlType], stringType, (_, { url }: UrlValue) => run(url), () => 10),
+  memberOverload(
+    id,
+    [urlType],
+    stringType,
+    (_, { url }: UrlValue) => run(url),
+    () => 10,
+  ),
 ]
 
 /** Kubernetes' URLs. */
@@ -41,14 +47,28 @@ export const urls: Library = {
   name: 'url',
   functions: {
     url: [globalOverload('string_to_url', [stringType], urlType, (_, text: string) => toUrl(text), parseCost)],
-    isURL: [globalOverload('is_url_string', [stringType], boolType, (_, text: string) => typeof parseRequestUri(text) !== 'string', parseCost)],
+    isURL: [
+      globalOverload(
+        'is_url_string',
+        [stringType],
+        boolType,
+        (_, text: string) => typeof parseRequestUri(text) !== 'string',
+        parseCost,
+      ),
+    ],
     getScheme: getter('url_get_scheme', (url) => url.scheme),
     getHost: getter('url_get_host', (url) => url.host),
     getHostname: getter('url_get_hostname', (url) => hostname(url.host)),
     getPort: getter('url_get_port', (url) => port(url.host)),
     getEscapedPath: getter('url_get_escaped_path', (url) => url.escapedPath),
     getQuery: [
-      memberOverload('url_get_query', [urlType], mapType(stringType, listType(stringType)), (_, { url }: UrlValue) => queryOf(url), (_, { url }: UrlValue) => 150 + url.query.length * 20),
+      memberOverload(
+        'url_get_query',
+        [urlType],
+        mapType(stringType, listType(stringType)),
+        (_, { url }: UrlValue) => queryOf(url),
+        (_, { url }: UrlValue) => 150 + url.query.length * 20,
+      ),
     ],
   },
 }

@@ -1,6 +1,7 @@
 import { CelError, MapValue, Optional, type PlainMap, type Value, mapKey, noSuchOverload } from '../values.ts'
 
-const noSuchKey = (key: Value) => new CelError(`no such key: ${typeof key === 'object' ? String(mapKey(key)) : String(key)}`)
+const noSuchKey = (key: Value) =>
+  new CelError(`no such key: ${typeof key === 'object' ? String(mapKey(key)) : String(key)}`)
 
 /** A field or key of a map or object; of an optional, what is in it. Throws if there is none. */
 export function selectFrom(operand: Value, key: Value): Value {

@@ -4,7 +4,19 @@ import { Optional, type Value, noSuchOverload } from '../values.ts'
 import { optionalSelect } from './access.ts'
 import type { Compiler } from './compiler.ts'
 import { type Frame, type Step, checkLimit } from './frame.ts'
-import { add, divide, equal, index, isIn, modulo, multiply, negate, optionalIndex, order, subtract } from './operators.ts'
+import {
+  add,
+  divide,
+  equal,
+  index,
+  isIn,
+  modulo,
+  multiply,
+  negate,
+  optionalIndex,
+  order,
+  subtract,
+} from './operators.ts'
 
 /** `left && right`: false as soon as one is false, even if the other is an error. For `||`, true. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
@@ -130,7 +142,8 @@ export function compileCall(compiler: Compiler, node: Call): Step {
   }
 }
 
-const isKnown = (node: Node): boolean => node.type !== undefined && node.type.kind !== 'dyn' && node.type.kind !== 'param' && node.type.kind !== 'error'
+const isKnown = (node: Node): boolean =>
+  node.type !== undefined && node.type.kind !== 'dyn' && node.type.kind !== 'param' && node.type.kind !== 'error'
 
 /** Nested dyn (a list of anything) does not matter: overloads look at the outermost type. */
 function compileFunction(node: Call, args: Step[]): Step {
@@ -138,7 +151,11 @@ function compileFunction(node: Call, args: Step[]): Step {
   const overloads = node.overloads ?? []
   const [only] = overloads
   if (only?.id.startsWith('optional_or')) return alternative(only, args)
-  if (overloads.length === 1 && only && given.every((arg, i) => isKnown(arg) || only.args[i]!.kind === 'dyn' || only.args[i]!.kind === 'param')) {
+  if (
+    overloads.length === 1 &&
+    only &&
+    given.every((arg, i) => isKnown(arg) || only.args[i]!.kind === 'dyn' || only.args[i]!.kind === 'param')
+  ) {
     return direct(only, args)
   }
   return dispatched(overloads, args)

@@ -141,7 +141,11 @@ export class Compiler {
   }
 
   #map(node: Node & { kind: 'map' }): Step {
-    const entries = node.entries.map(({ key, value, isOptional }) => ({ key: this.compile(key), value: this.compile(value), isOptional }))
+    const entries = node.entries.map(({ key, value, isOptional }) => ({
+      key: this.compile(key),
+      value: this.compile(value),
+      isOptional,
+    }))
     return (frame) => {
       frame.cost += 30
       const map = new PlainMap()

@@ -16,7 +16,7 @@ export class Frame implements Meter {
 /** A compiled node. */
 export type Step = (frame: Frame) => Value
 
-/** Ends an evaluation whose cost is past its limit. Called in each round of a loop, so that plain steps need only add. */
+/** Ends an evaluation whose cost is past its limit. Each round of a loop asks, so that plain steps need only add. */
 export function checkLimit(frame: Frame): void {
   if (frame.cost > frame.limit) throw new CostExceeded()
 }

@@ -32,7 +32,7 @@ function rounds(first: number, second: number | undefined): Each {
   }
 }
 
-// What cel-go charges for each round of its general loop, beside the predicate: reading the accumulator, the condition,
+// cel-go's charge for each round of its general loop, beside the predicate: reading the accumulator, the condition,
 // and making the list of one element that it adds. A map takes longer to fill here than there.
 const roundCost = { all: 3, exists: 4, existsOne: 1, list: 12, mapInsert: 10, mapMerge: 10 }
 

@@ -1,10 +1,32 @@
 import { type Meter, charge } from '../declarations.ts'
 import { compareValues, elementKey, equals, scalarKey } from '../equality.ts'
 import {
-  addInts, addUints, divideInts, divideUints, moduloInts, moduloUints, multiplyInts, multiplyUints, negateInt, subtractInts, subtractUints,
+  addInts,
+  addUints,
+  divideInts,
+  divideUints,
+  moduloInts,
+  moduloUints,
+  multiplyInts,
+  multiplyUints,
+  negateInt,
+  subtractInts,
+  subtractUints,
 } from '../numbers.ts'
 import { checkedDuration, checkedTimestamp } from '../time.ts'
-import { CelError, Double, Duration, type ListValue, MapValue, Optional, Timestamp, Uint, type Value, isInt, noSuchOverload } from '../values.ts'
+import {
+  CelError,
+  Double,
+  Duration,
+  type ListValue,
+  MapValue,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+  isInt,
+  noSuchOverload,
+} from '../values.ts'
 import type { Frame } from './frame.ts'
 import { optionalSelect, selectFrom } from './access.ts'
 import { characterCost, costSize } from './sizes.ts'

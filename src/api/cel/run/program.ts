@@ -5,7 +5,7 @@ import { CelError, type Value } from '../values.ts'
 import { Compiler, type Slot } from './compiler.ts'
 import { Frame, type Step } from './frame.ts'
 
-/** What came of an evaluation, and what it cost. */
+/** The result of an evaluation, and its cost. */
 export type Evaluation =
   | { value: Value; error?: undefined; cost: number }
   | { value?: undefined; error: string; isCostExceeded: boolean; cost: number }
@@ -32,7 +32,7 @@ export class Program {
     this.#slots = compiler.slots
   }
 
-  /** Whether the expression mentions a variable of the environment. */
+  /** True if the expression mentions a variable of the environment. */
   uses(variable: string): boolean {
     return this.#slots.some((slot) => slot.name === variable)
   }
@@ -48,7 +48,8 @@ export class Program {
       return { value, cost: Math.ceil(frame.cost) }
     } catch (error) {
       if (error instanceof CelError) return { error: error.message, isCostExceeded: false, cost: Math.ceil(frame.cost) }
-      if (error instanceof CostExceeded) return { error: error.message, isCostExceeded: true, cost: Math.ceil(frame.cost) }
+      if (error instanceof CostExceeded)
+        return { error: error.message, isCostExceeded: true, cost: Math.ceil(frame.cost) }
       throw error
     }
   }

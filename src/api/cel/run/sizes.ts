@@ -4,7 +4,7 @@ import { MapValue, type Value } from '../values.ts'
 export const characterCost = 0.1
 export const patternCost = 0.25
 
-/** What the cost of a call goes by: elements of a list or map, characters of a text, 1 for anything else. */
+/** The size that the cost of a call goes by: elements of a list or map, characters of a text, 1 for anything else. */
 export function costSize(value: Value): number {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
   return value instanceof MapValue ? value.size : 1

@@ -1,9 +1,14 @@
-/** Words of CEL that cannot be the name of a field: `__if__` stands for a field `if`. */
-const escapedWords = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
-)
+import { reservedWords } from '../syntax/macros.ts'
 
-const replacements: Record<string, string> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+/** Words of CEL that cannot be the name of a field: `__if__` stands for a field `if`. */
+const escapedWords = new Set(['true', 'false', 'null', 'in', ...reservedWords])
+
+const replacements: Record<string, string> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+}
 const isPlain = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const isEscapable = /^[a-zA-Z_.\-/][a-zA-Z0-9_.\-/]*$/
 

@@ -107,7 +107,8 @@ class UnknownData extends Opaque {
 const isJsonObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json)
 
 function listOf(type: CelType & { kind: 'list' }, json: unknown): ListValue {
-  if (!Array.isArray(json)) throw new CelError('invalid data, expected an array for the provided schema with type=array')
+  if (!Array.isArray(json))
+    throw new CelError('invalid data, expected an array for the provided schema with type=array')
   const { element, facts } = type
   const list: ListValue = json.map((item: unknown) => toValue(element, item))
   if (facts?.listKind === 'set') list.isSet = true
@@ -151,7 +152,8 @@ export function toValue(type: CelType, json: unknown): Value {
       if (typeof json !== 'string') throw wrongData('string', json)
       return textOf(type, json)
     case 'int':
-      if (typeof json === 'number' && Number.isInteger(json)) return Number.isSafeInteger(json) ? json : toInt64(BigInt(json))
+      if (typeof json === 'number' && Number.isInteger(json))
+        return Number.isSafeInteger(json) ? json : toInt64(BigInt(json))
       if (typeof json === 'bigint') return toInt64(json)
       throw wrongData('int', json)
     case 'double':

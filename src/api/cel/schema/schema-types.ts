@@ -47,12 +47,14 @@ const minDateTime = 22
 const maxDateTime = 32
 
 const atLeastZero = (n: number) => Math.max(0, n)
-const facts = (schema: JsonSchema, given: SchemaFacts): SchemaFacts => (schema.nullable ? { ...given, isNullable: true } : given)
+const facts = (schema: JsonSchema, given: SchemaFacts): SchemaFacts =>
+  schema.nullable ? { ...given, isNullable: true } : given
 
 /** The most characters of a text: a character takes up to four bytes. */
 function maxTextLength(schema: JsonSchema): number {
   if (schema.maxLength !== undefined) return atLeastZero(schema.maxLength) * 4
-  if (schema.enum?.length) return Math.max(...schema.enum.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)))
+  if (schema.enum?.length)
+    return Math.max(...schema.enum.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)))
   return maxRequestBytes - 2
 }
 
@@ -74,11 +76,15 @@ function textType(schema: JsonSchema): CelType {
 }
 
 function listFacts(schema: JsonSchema, element: CelType): SchemaFacts {
-  const most = schema.maxItems === undefined ? Math.floor((maxRequestBytes - 2) / (minSize(element) + 1)) : atLeastZero(schema.maxItems)
+  const most =
+    schema.maxItems === undefined
+      ? Math.floor((maxRequestBytes - 2) / (minSize(element) + 1))
+      : atLeastZero(schema.maxItems)
   const given: SchemaFacts = { minSize: 2, maxElements: most }
   const listKind = schema['x-kubernetes-list-type']
   if (listKind === 'set' || listKind === 'map') given.listKind = listKind
-  if (listKind === 'map') given.mapKeys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeField(key) ?? key)
+  if (listKind === 'map')
+    given.mapKeys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeField(key) ?? key)
   return facts(schema, given)
 }
 
@@ -90,7 +96,10 @@ function mapOrObjectType(schema: JsonSchema): CelType | undefined {
   if (typeof values === 'object') {
     const value = schemaType(values, values['x-kubernetes-embedded-resource'])
     if (!value) return undefined
-    const most = schema.maxProperties === undefined ? Math.floor((maxRequestBytes - 2) / (minSize(value) + 6)) : atLeastZero(schema.maxProperties)
+    const most =
+      schema.maxProperties === undefined
+        ? Math.floor((maxRequestBytes - 2) / (minSize(value) + 6))
+        : atLeastZero(schema.maxProperties)
     return { kind: 'map', key: stringType, value, facts: facts(schema, { minSize: 2, maxElements: most }) }
   }
   const fields = new Map<string, Field>()
@@ -124,8 +133,8 @@ export function withRootFields(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The type that expressions see of data with a schema; undefined if they cannot see it. Fields of such types are left out,
- * too. The root of a resource always has apiVersion, kind, and the name and generateName of metadata.
+ * The type that expressions see of data with a schema; undefined if they cannot see it. Fields of such types are left
+ * out, too. The root of a resource always has apiVersion, kind, and the name and generateName of metadata.
  */
 export function schemaType(given: JsonSchema, isResourceRoot = false): CelType | undefined {
   if (given['x-kubernetes-int-or-string']) {

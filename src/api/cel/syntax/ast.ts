@@ -26,7 +26,7 @@ export interface Ident extends Base {
   reference?: Reference
 }
 
-/** What a name stands for: a variable by its declared name, or a constant such as the type `int`. */
+/** The meaning of a name: a variable by its declared name, or a constant such as the type `int`. */
 export interface Reference {
   name: string
   constant?: Value

@@ -11,7 +11,7 @@ export interface Token {
 
 const space = /[\t\n\f\r ]+|\/\/[^\n]*/y
 const number =
-  /(?:0[xX][0-9a-fA-F]+[uU]?)|(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(?:[0-9]+[eE][+-]?[0-9]+)|(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(?:[0-9]+[uU]?)/y
+  /0[xX][0-9a-fA-F]+[uU]?|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y
 const ident = /[_a-zA-Z][_a-zA-Z0-9]*/y
 const escaped = /`[a-zA-Z0-9_.\-/ ]+`/y
 const symbol = /==|!=|<=|>=|&&|\|\||[<>[\](){}.,\-!?:+*/%]/y
@@ -25,7 +25,7 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
 const isHex = (char: string | undefined) => char !== undefined && /[0-9a-fA-F]/.test(char)
 const hexEscapes: Record<string, number> = { x: 2, X: 2, u: 4, U: 8 }
 
-/** The length of the escape sequence that begins with the backslash at `at`; negative, up to where it went wrong, if it is none. */
+/** The length of the escape that begins at `at`; negative, up to where it goes wrong, if it is none. */
 function escapeLength(text: string, at: number): number {
   const kind = text[at + 1]
   if (kind === undefined) return -1

@@ -2,7 +2,18 @@ import { Double, Uint, type Value } from '../values.ts'
 import { isInt64, toInt64 } from '../../int64.ts'
 
 const simpleEscapes: Record<string, number> = {
-  a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, "'": 39, '\\': 92, '?': 63, '`': 96,
+  a: 7,
+  b: 8,
+  f: 12,
+  n: 10,
+  r: 13,
+  t: 9,
+  v: 11,
+  '"': 34,
+  "'": 39,
+  '\\': 92,
+  '?': 63,
+  '`': 96,
 }
 
 interface Piece {
@@ -27,7 +38,7 @@ function readEscape(body: string, at: number): Piece {
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff
 
 function* pieces(body: string, isRaw: boolean): Generator<Piece> {
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const code = body.codePointAt(at)!
     const piece = code === 92 && !isRaw ? readEscape(body, at) : { code, isByte: false, length: code > 0xffff ? 2 : 1 }
     yield piece
@@ -40,7 +51,10 @@ function unquote(text: string): { isRaw: boolean; body: string } {
   const prefix = /^[a-zA-Z]*/.exec(text)![0]
   const rest = text.slice(prefix.length)
   const quote = rest.startsWith('"""') || rest.startsWith("'''") ? 3 : 1
-  const body = rest.slice(quote, rest.length - quote).replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+  const body = rest
+    .slice(quote, rest.length - quote)
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n')
   return { isRaw: /r/i.test(prefix), body }
 }
 
@@ -69,7 +83,11 @@ export function parseBytesLiteral(text: string): Uint8Array | undefined {
 }
 
 /** The value of a number literal with its sign; undefined if it does not fit. */
-export function parseNumberLiteral(kind: 'int' | 'uint' | 'float', text: string, isNegative: boolean): Value | undefined {
+export function parseNumberLiteral(
+  kind: 'int' | 'uint' | 'float',
+  text: string,
+  isNegative: boolean,
+): Value | undefined {
   if (kind === 'float') {
     const value = Number(text) * (isNegative ? -1 : 1)
     return Number.isFinite(value) ? new Double(value) : undefined

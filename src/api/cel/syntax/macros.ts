@@ -58,10 +58,13 @@ export const reservedWords = new Set(
 /** The names that a macro declares, or what is wrong with them. */
 function variables(macro: string, args: Node[]): string[] | Issue {
   const names: string[] = []
-  const wrongName = macro === 'map' || macro === 'filter' ? 'argument is not an identifier' : 'argument must be a simple name'
+  const wrongName =
+    macro === 'map' || macro === 'filter' ? 'argument is not an identifier' : 'argument must be a simple name'
   for (const arg of args) {
-    if (arg.kind !== 'ident' || arg.name.startsWith('.') || reservedWords.has(arg.name)) return { offset: arg.offset, message: wrongName }
-    if (arg.name === accumulator) return { offset: arg.offset, message: `iteration variable overwrites accumulator variable` }
+    if (arg.kind !== 'ident' || arg.name.startsWith('.') || reservedWords.has(arg.name))
+      return { offset: arg.offset, message: wrongName }
+    if (arg.name === accumulator)
+      return { offset: arg.offset, message: `iteration variable overwrites accumulator variable` }
     if (names.includes(arg.name)) return { offset: arg.offset, message: `duplicate variable name: ${arg.name}` }
     names.push(arg.name)
   }
@@ -91,10 +94,27 @@ const existsOne: Expand = (node, vars, [predicate]) => {
   const accu = () => ident(accumulator, at)
   const step = call('_?_:_', at, predicate!, call('_+_', at, accu(), literal(1, at)), accu())
   const result = call('_==_', at, accu(), literal(1, at))
-  return loop({ node, macro: 'existsOne', vars, init: literal(0, at), condition: literal(true, at), step, result, filter: predicate! })
+  return loop({
+    node,
+    macro: 'existsOne',
+    vars,
+    init: literal(0, at),
+    condition: literal(true, at),
+    step,
+    result,
+    filter: predicate!,
+  })
 }
 
-function collect(node: Call, macro: Macro, vars: string[], init: Node, add: Node, transform: Node, filter: Node | undefined) {
+function collect(
+  node: Call,
+  macro: Macro,
+  vars: string[],
+  init: Node,
+  add: Node,
+  transform: Node,
+  filter: Node | undefined,
+) {
   const at = node.offset
   const step = filter ? call('_?_:_', at, filter, add, ident(accumulator, at)) : add
   const given = filter ? { filter } : {}
@@ -126,7 +146,13 @@ const optional =
   (isFlat: boolean): Expand =>
   (node, vars, [result]) => {
     const at = node.offset
-    const member = (name: string, target: Node): Call => ({ kind: 'call', offset: at, function: name, target, args: [] })
+    const member = (name: string, target: Node): Call => ({
+      kind: 'call',
+      offset: at,
+      function: name,
+      target,
+      args: [],
+    })
     const value = member('value', copyNode(node.target!))
     const bind: Node = { kind: 'bind', offset: at, name: vars[0]!, init: value, result: result! }
     const yes = isFlat ? bind : call('optional.of', at, bind)
@@ -139,7 +165,13 @@ const sortBy: Expand = (node, vars, [key]) => {
   const input = '@__sortBy_input__'
   const keys = toList({ ...node, target: ident(input, at) }, vars, [key!])
   if (!('node' in keys)) return keys
-  const sorted: Call = { kind: 'call', offset: at, function: '@sortByAssociatedKeys', target: ident(input, at), args: [keys.node] }
+  const sorted: Call = {
+    kind: 'call',
+    offset: at,
+    function: '@sortByAssociatedKeys',
+    target: ident(input, at),
+    args: [keys.node],
+  }
   return { node: { kind: 'bind', offset: at, name: input, init: node.target!, result: sorted } }
 }
 
@@ -169,11 +201,12 @@ const macros: Record<string, { vars: number; expand: Expand }> = {
 
 function expandHas(node: Call): Expanded {
   const [arg] = node.args
-  if (arg?.kind !== 'select' || arg.isTest) return { issue: { offset: arg?.offset ?? node.offset, message: 'invalid argument to has() macro' } }
+  if (arg?.kind !== 'select' || arg.isTest)
+    return { issue: { offset: arg?.offset ?? node.offset, message: 'invalid argument to has() macro' } }
   return { node: { ...arg, offset: node.offset, isTest: true } }
 }
 
-/** What a call means if it names a macro; undefined for a plain call. */
+/** The meaning of a call that names a macro; undefined for a plain call. */
 export function expandMacro(node: Call): Expanded | undefined {
   if (!node.target) return node.function === 'has' && node.args.length === 1 ? expandHas(node) : undefined
   const macro = macros[`${node.function}/${node.args.length}`]

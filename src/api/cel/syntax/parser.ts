@@ -19,7 +19,8 @@ const operands =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
 const isRelation = (token: Token) => (token.kind === 'symbol' || token.text === 'in') && relations.has(token.text)
-const isSymbol = (token: Token, symbols: string) => token.kind === 'symbol' && token.text.length === 1 && symbols.includes(token.text)
+const isSymbol = (token: Token, symbols: string) =>
+  token.kind === 'symbol' && token.text.length === 1 && symbols.includes(token.text)
 
 /** Ends the reading of an expression in which nothing sensible can follow. */
 class Abort extends Error {}
@@ -75,7 +76,11 @@ class Parser {
     const token = this.#take(symbol)
     if (token) return token
     const { text } = this.#next
-    return this.#fail(this.#next.kind === 'end' && symbol === ')' ? `missing '${symbol}' at '${text}'` : `mismatched input '${text}' expecting ${expecting}`)
+    return this.#fail(
+      this.#next.kind === 'end' && symbol === ')'
+        ? `missing '${symbol}' at '${text}'`
+        : `mismatched input '${text}' expecting ${expecting}`,
+    )
   }
 
   #expression(): Node {
@@ -125,15 +130,24 @@ class Parser {
   }
 
   #relation(): Node {
-    return this.#chain((token) => isRelation(token), () => this.#sum())
+    return this.#chain(
+      (token) => isRelation(token),
+      () => this.#sum(),
+    )
   }
 
   #sum(): Node {
-    return this.#chain((token) => isSymbol(token, '+-'), () => this.#product())
+    return this.#chain(
+      (token) => isSymbol(token, '+-'),
+      () => this.#product(),
+    )
   }
 
   #product(): Node {
-    return this.#chain((token) => isSymbol(token, '*/%'), () => this.#unary())
+    return this.#chain(
+      (token) => isSymbol(token, '*/%'),
+      () => this.#unary(),
+    )
   }
 
   #unary(): Node {
@@ -230,7 +244,10 @@ class Parser {
     else if (token.kind !== 'end' && token.kind !== 'escaped' && token.kind !== 'ident') return this.#literal()
     // One word too many is left out, if what follows it can go on.
     const after = this.#tokens[this.#at + 1]
-    const canFollow = after && (['ident', 'int', 'uint', 'float', 'string', 'bytes'].includes(after.kind) || ['(', '[', '{', '!', '-'].includes(after.text))
+    const canFollow =
+      after &&
+      (['ident', 'int', 'uint', 'float', 'string', 'bytes'].includes(after.kind) ||
+        ['(', '[', '{', '!', '-'].includes(after.text))
     if (token.kind === 'symbol' && canFollow) {
       this.report(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${operands}`)
       this.#at++
@@ -250,7 +267,8 @@ class Parser {
     if (message) return message
     const name = (isRooted ? '.' : '') + token.text
     if (!isRooted) {
-      if (token.text === 'true' || token.text === 'false') return { kind: 'literal', offset: token.offset, value: token.text === 'true' }
+      if (token.text === 'true' || token.text === 'false')
+        return { kind: 'literal', offset: token.offset, value: token.text === 'true' }
       if (token.text === 'null') return { kind: 'literal', offset: token.offset, value: null }
     }
     if (reservedWords.has(token.text)) this.report(token.offset, `reserved identifier: ${token.text}`)
@@ -275,7 +293,8 @@ class Parser {
       const isOptional = this.#take('?') !== undefined
       const field = this.#next
       if (field.kind === 'escaped') this.report(field.offset, "unsupported syntax: '`'")
-      if (field.kind !== 'ident' && field.kind !== 'escaped') this.#fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
+      if (field.kind !== 'ident' && field.kind !== 'escaped')
+        this.#fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
       this.#at++
       const colon = this.#expect(':', "':'")
       fields.push({ offset: colon.offset, name: field.text.replaceAll('`', ''), value: this.#expression(), isOptional })
@@ -314,13 +333,15 @@ class Parser {
   #number(isNegative: boolean, offset: number): Node {
     const token = this.#tokens[this.#at++]!
     const value = parseNumberLiteral(token.kind as 'int' | 'uint' | 'float', token.text, isNegative)
-    if (value === undefined) this.report(token.offset, `invalid ${token.kind === 'float' ? 'double' : token.kind} literal`)
+    if (value === undefined)
+      this.report(token.offset, `invalid ${token.kind === 'float' ? 'double' : token.kind} literal`)
     return { kind: 'literal', offset, value: value ?? 0 }
   }
 
   #literal(): Node {
     const token = this.#next
-    if (token.kind === 'int' || token.kind === 'uint' || token.kind === 'float') return this.#number(false, token.offset)
+    if (token.kind === 'int' || token.kind === 'uint' || token.kind === 'float')
+      return this.#number(false, token.offset)
     this.#at++
     const value = token.kind === 'string' ? parseStringLiteral(token.text) : parseBytesLiteral(token.text)
     if (value === undefined) this.report(token.offset, `invalid ${token.kind} literal`)
@@ -334,7 +355,11 @@ const call = (name: string, offset: number, args: Node[]): Call => ({ kind: 'cal
 export function parse(text: string): Parsed {
   const size = [...text].length
   if (size > maxCodePoints) {
-    return { issues: [{ offset: 0, message: `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}` }] }
+    return {
+      issues: [
+        { offset: 0, message: `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}` },
+      ],
+    }
   }
   const parser = new Parser(text)
   try {

@@ -5,15 +5,20 @@ import { checkSchemaRules } from './check-schema.ts'
 
 const place = Path.of('spec', 'validation', 'openAPIV3Schema')
 const at = `${place}.properties[spec].x-kubernetes-validations[0]`
-const advice = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
+const advice =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
 
 const text: JsonSchema = { type: 'string' }
-const spec: JsonSchema = { type: 'object', properties: { a: { type: 'integer' }, name: text, list: { type: 'array', items: text } } }
+const spec: JsonSchema = {
+  type: 'object',
+  properties: { a: { type: 'integer' }, name: text, list: { type: 'array', items: text } },
+}
 
 const check = (rule: ValidationRule, schema: JsonSchema = spec) =>
-  checkSchemaRules({ type: 'object', properties: { spec: { ...schema, 'x-kubernetes-validations': [rule] } } }, place).map(
-    ({ field, message }) => `${field}: ${message}`,
-  )
+  checkSchemaRules(
+    { type: 'object', properties: { spec: { ...schema, 'x-kubernetes-validations': [rule] } } },
+    place,
+  ).map(({ field, message }) => `${field}: ${message}`)
 
 const shown = (rule: string, more = '') =>
   `{"Rule":${JSON.stringify(rule).replace('>', '\\u003e')},"Message":"","MessageExpression":"${more}","Reason":null,"FieldPath":"","OptionalOldSelf":null}`
@@ -26,20 +31,38 @@ describe('rules of a schema', () => {
     [
       'a field that is not there',
       { rule: 'self.zz > 1' },
-      [`${at}.rule: Invalid value: ${shown('self.zz > 1')}: compilation failed: ERROR: <input>:1:5: undefined field 'zz'\n | self.zz > 1\n | ....^`],
+      [
+        `${at}.rule: Invalid value: ${shown('self.zz > 1')}: compilation failed: ERROR: <input>:1:5: undefined field 'zz'\n | self.zz > 1\n | ....^`,
+      ],
     ],
-    ['a rule that is no bool', { rule: 'self.a + 1' }, [`${at}.rule: Invalid value: ${shown('self.a + 1')}: cel expression must evaluate to a bool`]],
+    [
+      'a rule that is no bool',
+      { rule: 'self.a + 1' },
+      [`${at}.rule: Invalid value: ${shown('self.a + 1')}: cel expression must evaluate to a bool`],
+    ],
     [
       'a message expression that is no string',
       { rule: 'self.a > 1', messageExpression: '1' },
-      [`${at}.messageExpression: Invalid value: ${shown('self.a > 1', '1')}: messageExpression must evaluate to a string`],
+      [
+        `${at}.messageExpression: Invalid value: ${shown('self.a > 1', '1')}: messageExpression must evaluate to a string`,
+      ],
     ],
-    ['two lines without a message', { rule: 'self.a\n > 1' }, [`${at}.message: Required value: message must be specified if rule contains line breaks`]],
-    ['a message of two lines', { rule: 'self.a > 1', message: 'a\nb' }, [`${at}.message: Invalid value: "a\\nb": must not contain line breaks`]],
+    [
+      'two lines without a message',
+      { rule: 'self.a\n > 1' },
+      [`${at}.message: Required value: message must be specified if rule contains line breaks`],
+    ],
+    [
+      'a message of two lines',
+      { rule: 'self.a > 1', message: 'a\nb' },
+      [`${at}.message: Invalid value: "a\\nb": must not contain line breaks`],
+    ],
     [
       'an unknown reason',
       { rule: 'self.a > 1', reason: 'Nope' },
-      [`${at}.reason: Unsupported value: "Nope": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`],
+      [
+        `${at}.reason: Unsupported value: "Nope": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
+      ],
     ],
     ['a field path', { rule: 'self.a > 1', fieldPath: '.a' }, []],
     [
@@ -66,7 +89,11 @@ describe('rules of a schema', () => {
   })
 
   it('refuses oldSelf in a list whose elements cannot be told apart', () => {
-    const list: JsonSchema = { type: 'array', maxItems: 5, items: { ...spec, 'x-kubernetes-validations': [{ rule: 'self.a > oldSelf.a' }] } }
+    const list: JsonSchema = {
+      type: 'array',
+      maxItems: 5,
+      items: { ...spec, 'x-kubernetes-validations': [{ rule: 'self.a > oldSelf.a' }] },
+    }
     const [error] = checkSchemaRules({ type: 'object', properties: { list } }, place)
     expect(error).toMatchObject({
       field: `${place}.properties[list].items.x-kubernetes-validations[0].rule`,
@@ -81,7 +108,11 @@ describe('estimates', () => {
   const lists = (outer?: number, inner?: number): JsonSchema => ({
     type: 'object',
     properties: {
-      outer: { type: 'array', ...(outer && { maxItems: outer }), items: { type: 'array', ...(inner && { maxItems: inner }), items: { type: 'integer' } } },
+      outer: {
+        type: 'array',
+        ...(outer && { maxItems: outer }),
+        items: { type: 'array', ...(inner && { maxItems: inner }), items: { type: 'integer' } },
+      },
     },
   })
   const nested = 'self.outer.all(x, x.all(y, y > 0))'
@@ -90,7 +121,12 @@ describe('estimates', () => {
     ['a list of 10,000 in a list of 10,000 is refused', lists(10_000, 10_000), nested, true],
     ['lists without limits are refused', lists(), nested, true],
     ['small lists are fine', lists(100, 100), nested, false],
-    ['a list against itself is fine up to a limit', lists(1_000, 1), 'self.outer.all(x, self.outer.exists(y, x == y))', false],
+    [
+      'a list against itself is fine up to a limit',
+      lists(1_000, 1),
+      'self.outer.all(x, self.outer.exists(y, x == y))',
+      false,
+    ],
     ['and refused beyond', lists(5_000, 1), 'self.outer.all(x, self.outer.exists(y, x == y))', true],
     ['a text without a limit is fine to compare with a short one', spec, "self.name == 'x'", false],
     ['and fine to match once', spec, "self.name.matches('^[a-z]+$')", false],
@@ -105,9 +141,15 @@ describe('estimates', () => {
     const ruled = (maxItems?: number): JsonSchema => ({
       type: 'array',
       ...(maxItems && { maxItems }),
-      items: { type: 'object', properties: { name: { type: 'string', maxLength: 1_000 } }, 'x-kubernetes-validations': [{ rule: "self.name.contains('abcdefghijklmno')" }] },
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string', maxLength: 1_000 } },
+        'x-kubernetes-validations': [{ rule: "self.name.contains('abcdefghijklmno')" }],
+      },
     })
     expect(checkSchemaRules({ type: 'object', properties: { list: ruled(1_000) } }, place)).toEqual([])
-    expect(checkSchemaRules({ type: 'object', properties: { list: ruled() } }, place)[0]!.message).toMatch(/^Forbidden: estimated rule cost exceeds budget by factor of/)
+    expect(checkSchemaRules({ type: 'object', properties: { list: ruled() } }, place)[0]!.message).toMatch(
+      /^Forbidden: estimated rule cost exceeds budget by factor of/,
+    )
   })
 })

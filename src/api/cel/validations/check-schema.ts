@@ -70,20 +70,38 @@ function pathAndReasonErrors(rule: ValidationRule, schema: JsonSchema, path: Pat
 
 function problemError(path: Path, rule: ValidationRule, problem: RuleProblem): FieldError {
   if (problem.kind === 'required') return required(path, problem.detail)
-  return { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${goJson(shown(rule))}: ${problem.detail}` }
+  return {
+    reason: 'FieldValueInvalid',
+    field: path.toString(),
+    message: `Invalid value: ${goJson(shown(rule))}: ${problem.detail}`,
+  }
 }
 
 function oldSelfErrors(compiled: CompiledRule, path: Path, uncorrelatable: string | undefined): FieldError[] {
   const { rule, usesOldSelf } = compiled
   if (!usesOldSelf) {
     if (rule.optionalOldSelf === undefined) return []
-    return [invalid(path.child('optionalOldSelf'), rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
+    return [
+      invalid(path.child('optionalOldSelf'), rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
+    ]
   }
   if (uncorrelatable === undefined) return []
-  return [invalid(path.child('rule'), rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`)]
+  return [
+    invalid(
+      path.child('rule'),
+      rule.rule,
+      `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`,
+    ),
+  ]
 }
 
-function compiledErrors(compiled: CompiledRule, type: CelType, place: Place, path: Path, total: TotalCost): FieldError[] {
+function compiledErrors(
+  compiled: CompiledRule,
+  type: CelType,
+  place: Place,
+  path: Path,
+  total: TotalCost,
+): FieldError[] {
   const { rule } = compiled
   const errors: FieldError[] = []
   const cost = Math.min(2 ** 64, compiled.maxCost * (place.cardinality ?? maxCardinality(type)))
@@ -94,21 +112,33 @@ function compiledErrors(compiled: CompiledRule, type: CelType, place: Place, pat
   if (compiled.messageProblem) errors.push(problemError(messagePath, rule, compiled.messageProblem))
   if (compiled.messageProgram) {
     const { messageMaxCost } = compiled
-    if (messageMaxCost > ruleCostLimit) errors.push(forbidden(messagePath, costMessage('estimated messageExpression cost', messageMaxCost, ruleCostLimit)))
+    if (messageMaxCost > ruleCostLimit)
+      errors.push(
+        forbidden(messagePath, costMessage('estimated messageExpression cost', messageMaxCost, ruleCostLimit)),
+      )
     total.add(messagePath, messageMaxCost)
   }
   if (!compiled.problem) errors.push(...oldSelfErrors(compiled, path, place.uncorrelatable))
   return errors
 }
 
-function ruleErrors(schema: JsonSchema, rules: readonly ValidationRule[], place: Place, total: TotalCost): FieldError[] {
+function ruleErrors(
+  schema: JsonSchema,
+  rules: readonly ValidationRule[],
+  place: Place,
+  total: TotalCost,
+): FieldError[] {
   if (rules.length === 0) return []
   const type = schemaType(schema, place.isResourceRoot)
   const at = place.path.child('x-kubernetes-validations')
   if (!type) return [invalid(at, '', 'rules are not supported on a schema without a type')]
   return rules.flatMap((rule, i) => {
     const path = at.index(i)
-    return [...textErrors(rule, path), ...pathAndReasonErrors(rule, schema, path), ...compiledErrors(compileRule(rule, type), type, place, path, total)]
+    return [
+      ...textErrors(rule, path),
+      ...pathAndReasonErrors(rule, schema, path),
+      ...compiledErrors(compileRule(rule, type), type, place, path, total),
+    ]
   })
 }
 
@@ -140,14 +170,16 @@ function visit(schema: JsonSchema, place: Place, total: TotalCost): FieldError[]
   }
   const values = schema.additionalProperties
   if (typeof values === 'object') {
-    errors.push(...visit(values, below(place, path.child('additionalProperties'), values, { most: schema.maxProperties }), total))
+    errors.push(
+      ...visit(values, below(place, path.child('additionalProperties'), values, { most: schema.maxProperties }), total),
+    )
   }
   return errors
 }
 
 /**
- * What is wrong with the rules of a schema, in Kubernetes' words: rules that do not compile, that would cost too much, or
- * that ask for an old value where there is none. `path` is that of the schema, `spec.validation.openAPIV3Schema`.
+ * Finds what is wrong with the rules of a schema, in Kubernetes' words: rules that do not compile, that would cost too
+ * much, or that ask for an old value where there is none. `path` is that of the schema, `spec.validation.openAPIV3Schema`.
  */
 export function checkSchemaRules(schema: JsonSchema, path: Path): FieldError[] {
   const total = new TotalCost()

@@ -5,7 +5,8 @@ import type { Path } from '../../validation/path.ts'
 export const ruleCostLimit = 10_000_000
 export const schemaCostLimit = 100_000_000
 
-const advice = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
+const advice =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
 
 /** `estimated rule cost exceeds budget by factor of 2.5x (…)`. */
 export function costMessage(name: string, cost: number, limit: number): string {
@@ -30,7 +31,7 @@ export class TotalCost {
     this.#expensive.length = Math.min(maxNamed, this.#expensive.length)
   }
 
-  /** What is to be said about the whole schema at `path`. */
+  /** The errors of the whole schema at `path`. */
   errors(path: Path): FieldError[] {
     if (this.#total <= schemaCostLimit) return []
     const named = this.#expensive.map((one) =>

@@ -4,9 +4,19 @@ import type { JsonSchema } from '../schema/schema-types.ts'
 type Step = { kind: 'child' | 'key'; name: string }
 
 const token = /\.([^.[\]']+)|\['((?:[^'\\]|\\.)*)'\]/gy
-const escapes: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
+const escapes: Record<string, string> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+}
 
-/** The steps of a `fieldPath` such as `.spec.map['key']`, checked against a schema; a text says what is wrong with it. */
+/** The steps of a `fieldPath` such as `.spec.map['key']`, checked against a schema; a text says why it is none. */
 function parseFieldPath(text: string, root: JsonSchema): Step[] | string {
   const steps: Step[] = []
   let schema: JsonSchema | undefined = root
@@ -27,7 +37,7 @@ function parseFieldPath(text: string, root: JsonSchema): Step[] | string {
   return steps
 }
 
-/** What is wrong with a rule's fieldPath; undefined if nothing is. */
+/** The fault of a rule's fieldPath; undefined if there is none. */
 export function fieldPathProblem(text: string, schema: JsonSchema): string | undefined {
   const steps = parseFieldPath(text, schema)
   return typeof steps === 'string' ? steps : undefined

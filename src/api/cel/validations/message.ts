@@ -2,7 +2,8 @@ import type { Value } from '../values.ts'
 import type { CompiledRule } from './rules.ts'
 
 /** The text of a rule that does not hold, or why no further rule may run. */
-export type RuleMessage = { text: string; error?: undefined; cost: number } | { text?: undefined; error: string; cost: number }
+export type RuleMessage =
+  { text: string; error?: undefined; cost: number } | { text?: undefined; error: string; cost: number }
 
 const maxMessageBytes = 5 * 1024
 
@@ -11,17 +12,29 @@ function plainMessage({ rule }: CompiledRule): string {
   return rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`
 }
 
-/** What a rule says when it does not hold. A messageExpression that fails, or makes no proper line, is passed over. */
-export function messageOf(compiled: CompiledRule, variables: Record<string, Value>, budget: number, limit: number): RuleMessage {
+/** The message of a rule that does not hold. A messageExpression that fails, or makes no proper line, is passed over. */
+export function messageOf(
+  compiled: CompiledRule,
+  variables: Record<string, Value>,
+  budget: number,
+  limit: number,
+): RuleMessage {
   const { messageProgram, rule } = compiled
   if (!messageProgram) return { text: plainMessage(compiled), cost: 0 }
   const given = messageProgram.evaluate(variables, limit)
   if (given.cost > budget) {
-    return { error: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run', cost: given.cost }
+    return {
+      error:
+        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+      cost: given.cost,
+    }
   }
   if (given.error !== undefined && given.isCostExceeded) {
     const shown = JSON.stringify(rule.messageExpression)
-    return { error: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${shown}`, cost: given.cost }
+    return {
+      error: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${shown}`,
+      cost: given.cost,
+    }
   }
   const text = typeof given.value === 'string' ? given.value.trim() : ''
   const isUsable = text !== '' && Buffer.byteLength(text) <= maxMessageBytes && !text.includes('\n')

@@ -27,10 +27,14 @@ export interface CompiledRule {
 /** How often a value with a schema can stand in a request, if nothing above limits it. */
 export const maxCardinality = (type: CelType): number => Math.floor(maxRequestBytes / (minSize(type) + 1))
 
-function compileBoolean(expression: string, environment: typeof kubernetesEnvironment): { program?: Program; problem?: RuleProblem } {
+function compileBoolean(
+  expression: string,
+  environment: typeof kubernetesEnvironment,
+): { program?: Program; problem?: RuleProblem } {
   const { program, error } = compile(expression, environment)
   if (!program) return { problem: { kind: 'invalid', detail: `compilation failed: ${error.message}` } }
-  if (program.type.kind !== 'bool') return { problem: { kind: 'invalid', detail: 'cel expression must evaluate to a bool' } }
+  if (program.type.kind !== 'bool')
+    return { problem: { kind: 'invalid', detail: 'cel expression must evaluate to a bool' } }
   return { program }
 }
 

@@ -5,12 +5,19 @@ import { RuleValidator, type ValidationOptions } from './validator.ts'
 
 const int: JsonSchema = { type: 'integer' }
 const text: JsonSchema = { type: 'string' }
-const ruled = (schema: JsonSchema, ...rules: ValidationRule[]): JsonSchema => ({ ...schema, 'x-kubernetes-validations': rules })
-const object = (properties: Record<string, JsonSchema>, ...rules: ValidationRule[]) => ruled({ type: 'object', properties }, ...rules)
+const ruled = (schema: JsonSchema, ...rules: ValidationRule[]): JsonSchema => ({
+  ...schema,
+  'x-kubernetes-validations': rules,
+})
+const object = (properties: Record<string, JsonSchema>, ...rules: ValidationRule[]) =>
+  ruled({ type: 'object', properties }, ...rules)
 
 function judge(schema: JsonSchema, value: unknown, options: ValidationOptions = {}) {
   const { errors, warnings } = new RuleValidator(schema, false).validate(value, Path.of('spec'), options)
-  return [...errors.map(({ field, message }) => `${field}: ${message}`), ...warnings.map(({ field, message }) => `warning ${field}: ${message}`)]
+  return [
+    ...errors.map(({ field, message }) => `${field}: ${message}`),
+    ...warnings.map(({ field, message }) => `warning ${field}: ${message}`),
+  ]
 }
 
 const positive = { rule: 'self.a > 0' }
@@ -19,23 +26,51 @@ describe('a rule that does not hold', () => {
   it.each<[string, ValidationRule, string]>([
     ['shows itself', positive, 'spec: Invalid value: failed rule: self.a > 0'],
     ['shows its message', { ...positive, message: ' too small ' }, 'spec: Invalid value: too small'],
-    ['makes its message', { ...positive, messageExpression: "'a is %d'.format([self.a])" }, 'spec: Invalid value: a is -1'],
-    ['has a message for when that fails', { ...positive, message: 'm', messageExpression: "string(1 / 0)" }, 'spec: Invalid value: m'],
-    ['passes over an empty message', { ...positive, messageExpression: "' '" }, 'spec: Invalid value: failed rule: self.a > 0'],
-    ['passes over one of two lines', { ...positive, messageExpression: "'a\\nb'" }, 'spec: Invalid value: failed rule: self.a > 0'],
+    [
+      'makes its message',
+      { ...positive, messageExpression: "'a is %d'.format([self.a])" },
+      'spec: Invalid value: a is -1',
+    ],
+    [
+      'has a message for when that fails',
+      { ...positive, message: 'm', messageExpression: 'string(1 / 0)' },
+      'spec: Invalid value: m',
+    ],
+    [
+      'passes over an empty message',
+      { ...positive, messageExpression: "' '" },
+      'spec: Invalid value: failed rule: self.a > 0',
+    ],
+    [
+      'passes over one of two lines',
+      { ...positive, messageExpression: "'a\\nb'" },
+      'spec: Invalid value: failed rule: self.a > 0',
+    ],
     ['has a reason', { ...positive, reason: 'FieldValueForbidden', message: 'no' }, 'spec: Forbidden: no'],
     ['asks for a value', { ...positive, reason: 'FieldValueRequired', message: 'no' }, 'spec: Required value: no'],
     ['tells of a repetition', { ...positive, reason: 'FieldValueDuplicate', message: 'no' }, 'spec: Duplicate value'],
     ['names a field', { ...positive, fieldPath: '.a', message: 'no' }, 'spec.a: Invalid value: no'],
     ['names a key', { ...positive, fieldPath: ".labels['x y']", message: 'no' }, 'spec.labels[x y]: Invalid value: no'],
-    ['cannot be evaluated', { rule: 'self.b > 0' }, 'spec: Invalid value: "object": no such key: b evaluating rule: self.b > 0'],
+    [
+      'cannot be evaluated',
+      { rule: 'self.b > 0' },
+      'spec: Invalid value: "object": no such key: b evaluating rule: self.b > 0',
+    ],
     [
       'has no overload',
       { rule: 'self.port > 0' },
       `spec: Invalid value: "object": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self.port > 0`,
     ],
   ])('%s', (_, rule, error) => {
-    const schema = object({ a: int, b: int, port: { 'x-kubernetes-int-or-string': true }, labels: { type: 'object', additionalProperties: text } }, rule)
+    const schema = object(
+      {
+        a: int,
+        b: int,
+        port: { 'x-kubernetes-int-or-string': true },
+        labels: { type: 'object', additionalProperties: text },
+      },
+      rule,
+    )
     expect(judge(schema, { a: -1, port: 'http' })).toEqual([error])
   })
 
@@ -50,7 +85,9 @@ describe('a rule that does not hold', () => {
 
   it('stands nowhere at the root of a resource, and sees its name', () => {
     const validator = new RuleValidator(object({}, { rule: "self.metadata.name == 'a'", message: 'not a' }))
-    expect(validator.validate({ metadata: { name: 'b' } }).errors).toMatchObject([{ field: '<nil>', message: 'Invalid value: not a' }])
+    expect(validator.validate({ metadata: { name: 'b' } }).errors).toMatchObject([
+      { field: '<nil>', message: 'Invalid value: not a' },
+    ])
   })
 
   it('counts in allOf, too', () => {
@@ -79,7 +116,11 @@ describe('rules about the old value', () => {
   })
 
   it('are asked on create with optionalOldSelf', () => {
-    const rule = { rule: "oldSelf.hasValue() ? self == oldSelf.value() : self != 'x'", optionalOldSelf: true, message: 'no' }
+    const rule = {
+      rule: "oldSelf.hasValue() ? self == oldSelf.value() : self != 'x'",
+      optionalOldSelf: true,
+      message: 'no',
+    }
     const schema = object({ name: ruled(text, rule) })
     expect(judge(schema, { name: 'x' })).toEqual(['spec.name: Invalid value: "x": no'])
     expect(judge(schema, { name: 'x' }, { old: { name: 'x' } })).toEqual([])
@@ -89,11 +130,28 @@ describe('rules about the old value', () => {
   it('find elements of a list by their keys', () => {
     const item = object({ name: text, value: ruled(int, { rule: 'self >= oldSelf', message: 'shrinks' }) })
     const list = { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }
-    const old = { list: [{ name: 'a', value: 5 }, { name: 'b', value: 1 }] }
-    expect(judge(object({ list }), { list: [{ name: 'b', value: 1 }, { name: 'a', value: 3 }, { name: 'c', value: 0 }] }, { old })).toEqual([
-      'spec.list[1].value: Invalid value: 3: shrinks',
-    ])
-    expect(judge(object({ list: { type: 'array', items: item } }), { list: [{ name: 'a', value: 3 }] }, { old })).toEqual([])
+    const old = {
+      list: [
+        { name: 'a', value: 5 },
+        { name: 'b', value: 1 },
+      ],
+    }
+    expect(
+      judge(
+        object({ list }),
+        {
+          list: [
+            { name: 'b', value: 1 },
+            { name: 'a', value: 3 },
+            { name: 'c', value: 0 },
+          ],
+        },
+        { old },
+      ),
+    ).toEqual(['spec.list[1].value: Invalid value: 3: shrinks'])
+    expect(
+      judge(object({ list: { type: 'array', items: item } }), { list: [{ name: 'a', value: 3 }] }, { old }),
+    ).toEqual([])
   })
 })
 
@@ -104,8 +162,12 @@ describe('lists of a kind', () => {
     expect(judge(object({ a: set, b: set }, rule), { a: ['x', 'y'], b: ['y', 'x'] })).toEqual([])
     const items = object({ k: text, v: int })
     const map = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
-    expect(judge(object({ a: map, b: map }, rule), { a: [{ k: 'x', v: 1 }, { k: 'y' }], b: [{ k: 'y' }, { k: 'x', v: 1 }] })).toEqual([])
-    expect(judge(object({ a: map, b: map }, { rule: 'self.a != self.b' }), { a: [{ k: 'x', v: 1 }], b: [{ k: 'x', v: 2 }] })).toEqual([])
+    expect(
+      judge(object({ a: map, b: map }, rule), { a: [{ k: 'x', v: 1 }, { k: 'y' }], b: [{ k: 'y' }, { k: 'x', v: 1 }] }),
+    ).toEqual([])
+    expect(
+      judge(object({ a: map, b: map }, { rule: 'self.a != self.b' }), { a: [{ k: 'x', v: 1 }], b: [{ k: 'x', v: 2 }] }),
+    ).toEqual([])
   })
 })
 
@@ -113,9 +175,13 @@ describe('ratcheting', () => {
   const schema = object({ a: object({ x: ruled(int, { rule: 'self > 0' }) }), b: int })
 
   it('makes a warning of what an update leaves as it was', () => {
-    expect(judge(schema, { a: { x: -1 }, b: 2 }, { old: { a: { x: -1 }, b: 1 } })).toEqual(['warning spec.a.x: Invalid value: -1: failed rule: self > 0'])
+    expect(judge(schema, { a: { x: -1 }, b: 2 }, { old: { a: { x: -1 }, b: 1 } })).toEqual([
+      'warning spec.a.x: Invalid value: -1: failed rule: self > 0',
+    ])
     expect(judge(schema, { a: { x: -2 } }, { old: { a: { x: -1 } } })).toHaveLength(1)
-    expect(judge(schema, { a: { x: -1 } }, { old: { a: { x: -1 } }, isRatcheting: false })).toEqual(['spec.a.x: Invalid value: -1: failed rule: self > 0'])
+    expect(judge(schema, { a: { x: -1 } }, { old: { a: { x: -1 } }, isRatcheting: false })).toEqual([
+      'spec.a.x: Invalid value: -1: failed rule: self > 0',
+    ])
   })
 
   it('asks about the list where an element has no old value of its own', () => {
@@ -127,7 +193,11 @@ describe('ratcheting', () => {
 
 describe('budgets', () => {
   const list = { type: 'array', items: int }
-  const schema = object({ list }, { rule: 'self.list.all(x, self.list.all(y, x + y >= 0))', message: 'heavy' }, { rule: 'true' })
+  const schema = object(
+    { list },
+    { rule: 'self.list.all(x, self.list.all(y, x + y >= 0))', message: 'heavy' },
+    { rule: 'true' },
+  )
   const value = { list: Array.from({ length: 1_000 }, (_, i) => i) }
 
   it('end a rule that costs too much, and all others', () => {
@@ -137,7 +207,10 @@ describe('budgets', () => {
   })
 
   it('end when the object has cost too much', () => {
-    const { errors } = new RuleValidator(schema, false).validate(value, Path.of('spec'), { budget: 1_000, perCallLimit: 10_000_000 })
+    const { errors } = new RuleValidator(schema, false).validate(value, Path.of('spec'), {
+      budget: 1_000,
+      perCallLimit: 10_000_000,
+    })
     expect(errors.map((error) => error.message)).toEqual([
       'Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
     ])

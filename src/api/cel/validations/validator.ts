@@ -29,7 +29,7 @@ interface Checked {
 interface Old {
   /** The value of before; undefined if there is none, or none that can be told to be it. */
   value: unknown
-  /** Whether the value, or the nearest around it that has one of before, is as it was: then failures are warnings. */
+  /** True if the value, or the nearest around it that has one of before, is as it was: then failures are warnings. */
   isUnchanged: () => boolean
   /** No list on the way lost track of which element is which. */
   isCorrelated: boolean
@@ -113,15 +113,22 @@ class Run {
     const before = isObject(old.value) ? old.value : undefined
     for (const [name, part] of Object.entries(value)) {
       const property = checked.properties?.get(name)
-      const inner = property ?? (checked.schema.properties && Object.hasOwn(checked.schema.properties, name) ? undefined : checked.values)
+      const inner =
+        property ??
+        (checked.schema.properties && Object.hasOwn(checked.schema.properties, name) ? undefined : checked.values)
       if (!inner) continue
       const known = before && Object.hasOwn(before, name) ? before[name] : undefined
-      yield* this.visit(inner, part, this.#below(old, known, part, true), property ? childOf(path, name) : (path ?? nowhere).key(name))
+      yield* this.visit(
+        inner,
+        part,
+        this.#below(old, known, part, true),
+        property ? childOf(path, name) : (path ?? nowhere).key(name),
+      )
       if (this.isOver) return
     }
   }
 
-  /** What is known about a part of a value: if nothing tells its old version, it is unchanged if what is around it is. */
+  /** The old version of a part. If there is none to be found, the part is unchanged if the value around it is. */
   #below(old: Old, known: unknown, part: unknown, canCorrelate: boolean): Old {
     if (!old.isCorrelated) return { ...old, value: undefined }
     const { isUnchanged } = old
@@ -130,12 +137,22 @@ class Run {
   }
 
   *#list(checked: Checked, items: Checked, value: unknown[], old: Old, path: MaybePath): Generator<void> {
-    const keys = checked.schema['x-kubernetes-list-type'] === 'map' ? (checked.schema['x-kubernetes-list-map-keys'] ?? []) : undefined
-    const keyOf = (element: unknown) => (isObject(element) ? JSON.stringify(keys!.map((key) => element[key] ?? null)) : '')
-    const before = keys && Array.isArray(old.value) ? new Map(old.value.map((element) => [keyOf(element), element])) : undefined
+    const keys =
+      checked.schema['x-kubernetes-list-type'] === 'map'
+        ? (checked.schema['x-kubernetes-list-map-keys'] ?? [])
+        : undefined
+    const keyOf = (element: unknown) =>
+      isObject(element) ? JSON.stringify(keys!.map((key) => element[key] ?? null)) : ''
+    const before =
+      keys && Array.isArray(old.value) ? new Map(old.value.map((element) => [keyOf(element), element])) : undefined
     for (const [i, element] of value.entries()) {
       const known = before?.get(keyOf(element))
-      yield* this.visit(items, element, this.#below(old, known, element, keys !== undefined), (path ?? nowhere).index(i))
+      yield* this.visit(
+        items,
+        element,
+        this.#below(old, known, element, keys !== undefined),
+        (path ?? nowhere).index(i),
+      )
       if (this.isOver) return
     }
   }
@@ -155,22 +172,31 @@ class Run {
       if (problem) this.errors.push(invalid(path, shownType, `rule compile error: ${problem.detail}`))
       if (!program || (compiled.usesOldSelf && old.value === undefined && !rule.optionalOldSelf)) continue
       yield
-      const given = typeof variables === 'string' ? { error: variables, isCostExceeded: false, cost: 0 } : program.evaluate(rule.optionalOldSelf ? variables.optional : variables.plain, this.#limit)
+      const given =
+        typeof variables === 'string'
+          ? { error: variables, isCostExceeded: false, cost: 0 }
+          : program.evaluate(rule.optionalOldSelf ? variables.optional : variables.plain, this.#limit)
       if (given.cost > this.#remaining) return this.#stop(invalid(path, shownType, outOfBudget))
       this.#remaining -= given.cost
       if (given.error !== undefined) this.#failure(given, rule, path, shownType)
-      else if (given.value !== true) this.#refusal(compiled, checked, value, typeof variables === 'string' ? {} : variables.plain, old, base)
+      else if (given.value !== true)
+        this.#refusal(compiled, checked, value, typeof variables === 'string' ? {} : variables.plain, old, base)
       if (this.isOver) return
     }
   }
 
   /** The variables of the rules of one value; a text if the data is not of its type. */
-  #variables(checked: Checked, value: unknown, old: Old): { plain: Record<string, Value>; optional: Record<string, Value> } | string {
+  #variables(
+    checked: Checked,
+    value: unknown,
+    old: Old,
+  ): { plain: Record<string, Value>; optional: Record<string, Value> } | string {
     try {
       const self = toValue(checked.type, value)
       const usesOld = checked.rules.some((rule) => rule.usesOldSelf)
       if (!usesOld) return { plain: { self }, optional: { self } }
-      if (old.value === undefined || old.value === null) return { plain: { self }, optional: { self, oldSelf: Optional.none } }
+      if (old.value === undefined || old.value === null)
+        return { plain: { self }, optional: { self, oldSelf: Optional.none } }
       const oldSelf = toValue(checked.type, old.value)
       return { plain: { self, oldSelf }, optional: { self, oldSelf: new Optional(oldSelf) } }
     } catch (error) {
@@ -179,10 +205,21 @@ class Run {
     }
   }
 
-  #failure({ error, isCostExceeded }: { error: string; isCostExceeded: boolean }, rule: CompiledRule['rule'], path: Path, type: string): void {
+  #failure(
+    { error, isCostExceeded }: { error: string; isCostExceeded: boolean },
+    rule: CompiledRule['rule'],
+    path: Path,
+    type: string,
+  ): void {
     const shown = (rule.message || rule.rule).trim()
     if (isCostExceeded) {
-      return this.#stop(invalid(path, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`))
+      return this.#stop(
+        invalid(
+          path,
+          type,
+          `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`,
+        ),
+      )
     }
     const detail = error.startsWith('no such overload')
       ? `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`
@@ -190,7 +227,14 @@ class Run {
     this.errors.push(invalid(path, type, detail))
   }
 
-  #refusal(compiled: CompiledRule, checked: Checked, value: unknown, variables: Record<string, Value>, old: Old, path: MaybePath): void {
+  #refusal(
+    compiled: CompiledRule,
+    checked: Checked,
+    value: unknown,
+    variables: Record<string, Value>,
+    old: Old,
+    path: MaybePath,
+  ): void {
     const { rule } = compiled
     const at = errorPath(path, rule.fieldPath, checked.schema) ?? nowhere
     const type = checked.schema.type ?? ''
@@ -217,7 +261,9 @@ function errorFor(reason: string | undefined, path: Path, value: unknown, detail
     case 'FieldValueDuplicate':
       return isShown ? duplicate(path, value) : { reason, field: path.toString(), message: 'Duplicate value' }
     default:
-      return isShown ? invalid(path, value, detail) : { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${detail}` }
+      return isShown
+        ? invalid(path, value, detail)
+        : { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${detail}` }
   }
 }
 
@@ -248,7 +294,8 @@ export class RuleValidator {
     const run = new Run(options)
     const hasOld = options.old !== undefined && options.old !== null
     const isUnchanged = () => hasOld && options.isRatcheting !== false && deepEqual(options.old, object)
-    if (this.#root) yield* run.visit(this.#root, object, { value: options.old, isUnchanged, isCorrelated: hasOld }, path)
+    if (this.#root)
+      yield* run.visit(this.#root, object, { value: options.old, isUnchanged, isCorrelated: hasOld }, path)
     return { errors: run.errors, warnings: run.warnings, cost: run.cost }
   }
 }
