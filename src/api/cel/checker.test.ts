@@ -23,6 +23,7 @@ const schema: JsonSchema = {
     anything: { 'x-kubernetes-preserve-unknown-fields': true },
     tags: { type: 'array', items: { type: 'string' } },
     labels: { type: 'object', additionalProperties: { type: 'integer' } },
+    other: { type: 'object', properties: { x: { type: 'string' } } },
     embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
   },
 }
@@ -75,6 +76,12 @@ describe('compile errors', () => {
       "found no matching overload for '_==_' applied to '(int, string)'",
     ],
     ['a text and null', 'self.name == null', 11, "found no matching overload for '_==_' applied to '(string, null)'"],
+    [
+      'objects of different schemas',
+      'self.embedded == self.other',
+      15,
+      "found no matching overload for '_==_' applied to '(selfType.embedded, selfType.other)'",
+    ],
     ['a function that is not there', 'nosuch(self.count)', 7, "undeclared reference to 'nosuch' (in container '')"],
     ['a member that is not there', 'self.name.nope()', 15, "undeclared reference to 'nope' (in container '')"],
     ['a member of another type', 'self.count.size()', 16, "found no matching overload for 'size' applied to 'int.()'"],

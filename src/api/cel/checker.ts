@@ -28,12 +28,10 @@ import {
   nullType,
   optionalOf,
   optionalType,
-  paramType,
-  paramsOf,
   stringType,
   uintType,
 } from './types.ts'
-import { type Substitution, assign, isSameType, mostGeneral, substitute } from './unify.ts'
+import { Inference, isSameType } from './unify.ts'
 import { Double, Uint, type Value } from './values.ts'
 
 type Scope = Map<string, CelType>
@@ -66,8 +64,7 @@ class Checker {
   readonly issues: Issue[] = []
   readonly #env: Environment
   readonly #scopes: Scope[] = []
-  #known: Substitution = new Map()
-  #variables = 0
+  readonly #types = new Inference()
 
   constructor(env: Environment) {
     this.#env = env
@@ -81,7 +78,7 @@ class Checker {
 
   /** Fills in what was found out about type variables later than a node was seen. */
   finish(node: Node): void {
-    if (node.type) node.type = substitute(this.#known, node.type, true)
+    if (node.type) node.type = this.#types.final(node.type)
     for (const child of childrenOf(node)) this.finish(child)
   }
 
@@ -147,16 +144,16 @@ class Checker {
 
   /** The type of a field. A field of an optional is optional, too. */
   #fieldType(operand: CelType, field: string, offset: number, isOptional: boolean): CelType {
-    const given = substitute(this.#known, operand)
+    const given = this.#types.resolve(operand)
     const inner = optionalOf(given)
-    const target = inner ? substitute(this.#known, inner) : given
+    const target = inner ? this.#types.resolve(inner) : given
     const wrap = (type: CelType) => (isOptional || inner ? optionalType(type) : type)
     switch (target.kind) {
       case 'dyn':
       case 'error':
         return wrap(dynType)
       case 'param':
-        this.#unify(target, dynType)
+        this.#types.unify(target, dynType)
         return wrap(dynType)
       case 'map':
         return wrap(target.value)
@@ -170,12 +167,6 @@ class Checker {
         this.#report(offset, `type '${formatType(target)}' does not support field selection`)
         return errorType
     }
-  }
-
-  #unify(given: CelType, wanted: CelType): boolean {
-    const known = assign(this.#known, [given], [wanted])
-    if (known) this.#known = known
-    return known !== undefined
   }
 
   #call(node: Call): CelType {
@@ -208,18 +199,16 @@ class Checker {
   /** Finds the overloads that take these arguments. With several, the type of the result is known only at run time. */
   #resolve(node: Call, declared: FunctionDeclaration, args: Node[]): CelType {
     const isMember = node.target !== undefined
-    const given = args.map((arg) => substitute(this.#known, arg.type!))
+    const given = args.map((arg) => this.#types.resolve(arg.type!))
     let result: CelType | undefined
     const overloads: Overload[] = []
     for (const overload of declared.overloads) {
       if (overload.isMember !== isMember || overload.args.length !== given.length) continue
       if (!overload.args.every((type, i) => mayTake(type, given[i]!))) continue
-      const { args: wanted, result: answer } = this.#instantiate(overload)
-      const known = assign(this.#known, given, wanted)
-      if (!known) continue
-      this.#known = known
+      const { args: wanted, result: answer } = this.#types.instantiate(overload)
+      if (!this.#types.unifyAll(given, wanted)) continue
       overloads.push(overload)
-      const type = substitute(known, answer)
+      const type = this.#types.resolve(answer)
       result = result === undefined || isSameType(result, type) ? (result ?? type) : dynType
     }
     if (result) {
@@ -227,48 +216,21 @@ class Checker {
       return result
     }
     const signature = formatSignature(
-      given.map((type) => substitute(this.#known, type, true)),
+      given.map((type) => this.#types.final(type)),
       isMember,
     )
     this.#report(node.offset, `found no matching overload for '${declared.name}' applied to '${signature}'`)
     return errorType
   }
 
-  /** The overload with type variables of its own. */
-  #instantiate(overload: Overload): { args: CelType[]; result: CelType } {
-    const fresh: Substitution = new Map()
-    const visit = (type: CelType): void => {
-      if (type.kind === 'param' && !fresh.has(type.name)) fresh.set(type.name, this.#freshVariable())
-      if (type.kind === 'type' && type.of) visit(type.of)
-      paramsOf(type).forEach(visit)
-    }
-    overload.args.forEach(visit)
-    visit(overload.result)
-    if (fresh.size === 0) return { args: [...overload.args], result: overload.result }
-    return { args: overload.args.map((arg) => substitute(fresh, arg)), result: substitute(fresh, overload.result) }
-  }
-
-  #freshVariable(): CelType {
-    return paramType(`_var${this.#variables++}`)
-  }
-
-  /** The type of both: dyn if they have none in common. */
-  #join(previous: CelType | undefined, current: CelType): CelType {
-    if (!previous) return current
-    const known = assign(this.#known, [previous], [current])
-    if (!known) return dynType
-    this.#known = known
-    return mostGeneral(previous, current)
-  }
-
   #mismatch(offset: number, expected: CelType, found: CelType): void {
-    const [left, right] = [expected, found].map((type) => formatType(substitute(this.#known, type, true)))
+    const [left, right] = [expected, found].map((type) => formatType(this.#types.final(type)))
     this.#report(offset, `expected type '${left}' but found '${right}'`)
   }
 
   /** The type of an element that is written `?x`: what is in the optional. */
   #unwrapped(type: CelType, offset: number): CelType {
-    const given = substitute(this.#known, type)
+    const given = this.#types.resolve(type)
     const inner = optionalOf(given)
     if (inner) return inner
     if (given.kind !== 'dyn' && given.kind !== 'error') this.#mismatch(offset, optionalType(given), given)
@@ -279,19 +241,19 @@ class Checker {
     let element: CelType | undefined
     node.elements.forEach((child, i) => {
       const type = this.check(child)
-      element = this.#join(element, node.optional.has(i) ? this.#unwrapped(type, child.offset) : type)
+      element = this.#types.join(element, node.optional.has(i) ? this.#unwrapped(type, child.offset) : type)
     })
-    return listType(element ?? this.#freshVariable())
+    return listType(element ?? this.#types.fresh())
   }
 
   #map(node: MapNode): CelType {
     let [key, value]: (CelType | undefined)[] = []
     for (const entry of node.entries) {
-      key = this.#join(key, this.check(entry.key))
+      key = this.#types.join(key, this.check(entry.key))
       const type = this.check(entry.value)
-      value = this.#join(value, entry.isOptional ? this.#unwrapped(type, entry.value.offset) : type)
+      value = this.#types.join(value, entry.isOptional ? this.#unwrapped(type, entry.value.offset) : type)
     }
-    return mapType(key ?? this.#freshVariable(), value ?? this.#freshVariable())
+    return mapType(key ?? this.#types.fresh(), value ?? this.#types.fresh())
   }
 
   #message(node: MessageNode): CelType {
@@ -308,8 +270,8 @@ class Checker {
         continue
       }
       const given = isOptional ? this.#unwrapped(value.type!, value.offset) : value.type!
-      if (!this.#unify(given, wanted)) {
-        const [left, right] = [wanted, given].map((t) => formatType(substitute(this.#known, t, true)))
+      if (!this.#types.unify(given, wanted)) {
+        const [left, right] = [wanted, given].map((t) => formatType(this.#types.final(t)))
         this.#report(offset, `expected type of field '${name}' is '${left}' but provided type is '${right}'`)
       }
     }
@@ -318,14 +280,14 @@ class Checker {
 
   /** The types of the variables of a loop over a range. */
   #iterated(node: Comprehension): [CelType, CelType] {
-    const range = substitute(this.#known, node.range.type!)
+    const range = this.#types.resolve(node.range.type!)
     switch (range.kind) {
       case 'list':
         return node.iterVar2 === undefined ? [range.element, range.element] : [intType, range.element]
       case 'map':
         return [range.key, range.value]
       case 'param':
-        this.#unify(range, dynType)
+        this.#types.unify(range, dynType)
         return [dynType, dynType]
       case 'dyn':
       case 'error':
@@ -352,12 +314,12 @@ class Checker {
     this.#scopes.pop()
     const type = this.check(node.result)
     this.#scopes.pop()
-    return substitute(this.#known, type)
+    return this.#types.resolve(type)
   }
 
   #expect(node: Node, type: CelType): void {
     const found = this.check(node)
-    if (!this.#unify(type, found)) this.#mismatch(node.offset, type, found)
+    if (!this.#types.unify(type, found)) this.#mismatch(node.offset, type, found)
   }
 
   #bind(node: Bind): CelType {

@@ -1,4 +1,4 @@
-import { type CelType, dynType, paramsOf, withParams } from './types.ts'
+import { type CelType, dynType, paramType, paramsOf, withParams } from './types.ts'
 
 /** The types that are known of type variables. */
 export type Substitution = Map<string, CelType>
@@ -103,4 +103,56 @@ export function assign(
   if (given.length !== wanted.length) return undefined
   const trial = new Map(known)
   return given.every((type, i) => unify(trial, type, wanted[i]!)) ? trial : undefined
+}
+
+/** All that is known about the type variables of one expression. */
+export class Inference {
+  #known: Substitution = new Map()
+  #count = 0
+
+  /** A type variable that nothing is known about. */
+  fresh(): CelType {
+    return paramType(`_var${this.#count++}`)
+  }
+
+  /** The type as far as it is known. */
+  resolve(type: CelType): CelType {
+    return substitute(this.#known, type)
+  }
+
+  /** The type with dyn for what never became known. */
+  final(type: CelType): CelType {
+    return substitute(this.#known, type, true)
+  }
+
+  /** Lets values of one type stand for another; false if they do not fit, and nothing is learned. */
+  unify(given: CelType, wanted: CelType): boolean {
+    return this.unifyAll([given], [wanted])
+  }
+
+  unifyAll(given: readonly CelType[], wanted: readonly CelType[]): boolean {
+    const known = assign(this.#known, given, wanted)
+    if (known) this.#known = known
+    return known !== undefined
+  }
+
+  /** The type of both; dyn if they have none in common. */
+  join(previous: CelType | undefined, current: CelType): CelType {
+    if (!previous) return current
+    return this.unify(previous, current) ? mostGeneral(previous, current) : dynType
+  }
+
+  /** A signature with type variables of its own. */
+  instantiate({ args, result }: { args: readonly CelType[]; result: CelType }): { args: CelType[]; result: CelType } {
+    const own: Substitution = new Map()
+    const visit = (type: CelType): void => {
+      if (type.kind === 'param' && !own.has(type.name)) own.set(type.name, this.fresh())
+      if (type.kind === 'type' && type.of) visit(type.of)
+      paramsOf(type).forEach(visit)
+    }
+    args.forEach(visit)
+    visit(result)
+    if (own.size === 0) return { args: [...args], result }
+    return { args: args.map((arg) => substitute(own, arg)), result: substitute(own, result) }
+  }
 }

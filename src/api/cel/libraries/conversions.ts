@@ -119,7 +119,7 @@ export const conversions: Library = {
     ],
     double: [
       conversion('double_to_double', doubleType, doubleType, same),
-      conversion('int64_to_double', intType, doubleType, (value: Int64) => new Double(Number(value))),
+      conversion('int64_to_double', intType, doubleType, (value: Int64) => new Double(Number(value)), slow(5)),
       conversion('uint64_to_double', uintType, doubleType, (value: Uint) => new Double(Number(value.value))),
       conversion('string_to_double', stringType, doubleType, textToDouble, slow(40)),
     ],

@@ -46,7 +46,7 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
 }
 
 /** Costs of steps that take longer here than cel-go thinks: 10 ns are one unit. */
-const arithmeticCost = 2
+const arithmeticCost = 3
 
 type Binary = (frame: Frame, a: Value, b: Value) => Value
 
@@ -179,6 +179,15 @@ function direct({ run, cost }: Overload, args: Step[]): Step {
     return (frame) => {
       frame.cost++
       return run(frame, a!(frame))
+    }
+  }
+  if (args.length === 1 && cost) {
+    return (frame) => {
+      const value = a!(frame)
+      const result = run(frame, value)
+      frame.cost += cost(result, value)
+      checkLimit(frame)
+      return result
     }
   }
   if (args.length === 2) {

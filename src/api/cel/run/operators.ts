@@ -32,7 +32,7 @@ import { optionalSelect, selectFrom } from './access.ts'
 import { characterCost, costSize } from './sizes.ts'
 
 /** The cost of an element that is copied. */
-const copyCost = 0.6
+const copyCost = 0.9
 
 /** The cost of comparing two values: that of the shorter. */
 const comparisonCost = (a: Value, b: Value): number => {
@@ -88,7 +88,7 @@ export function add(frame: Frame, a: Value, b: Value): Value {
     return a + b
   }
   if (Array.isArray(a) && Array.isArray(b)) return addLists(frame, a, b)
-  frame.cost += 3
+  frame.cost += 5
   if (a instanceof Double && b instanceof Double) return new Double(a.value + b.value)
   if (a instanceof Uint && b instanceof Uint) return addUints(a, b)
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos + b.nanos)

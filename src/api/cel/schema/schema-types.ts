@@ -91,10 +91,10 @@ function listFacts(schema: JsonSchema, element: CelType): SchemaFacts {
 /** The fewest bytes of a value of a type in JSON. */
 export const minSize = (type: CelType): number => type.facts?.minSize ?? 1
 
-function mapOrObjectType(schema: JsonSchema): CelType | undefined {
+function mapOrObjectType(schema: JsonSchema, typeName: string): CelType | undefined {
   const values = schema.additionalProperties
   if (typeof values === 'object') {
-    const value = schemaType(values, values['x-kubernetes-embedded-resource'])
+    const value = schemaType(values, values['x-kubernetes-embedded-resource'], `${typeName}.@elem`)
     if (!value) return undefined
     const most =
       schema.maxProperties === undefined
@@ -106,13 +106,13 @@ function mapOrObjectType(schema: JsonSchema): CelType | undefined {
   const required = new Set(schema.required)
   let size = 2
   for (const [jsonName, property] of Object.entries(schema.properties ?? {})) {
-    const type = schemaType(property, property['x-kubernetes-embedded-resource'])
+    const type = schemaType(property, property['x-kubernetes-embedded-resource'], `${typeName}.${jsonName}`)
     if (!type) continue
     const name = escapeField(jsonName)
     if (name !== undefined) fields.set(name, { jsonName, type })
     if (required.has(jsonName) && property.default === undefined) size += jsonName.length + minSize(type) + 4
   }
-  const object: ObjectType = { kind: 'object', name: 'object', fields, facts: facts(schema, { minSize: size }) }
+  const object: ObjectType = { kind: 'object', name: typeName, fields, facts: facts(schema, { minSize: size }) }
   return object
 }
 
@@ -135,8 +135,9 @@ export function withRootFields(schema: JsonSchema): JsonSchema {
 /**
  * The type that expressions see of data with a schema; undefined if they cannot see it. Fields of such types are left
  * out, too. The root of a resource always has apiVersion, kind, and the name and generateName of metadata.
+ * Objects at different places are of different types, as in Kubernetes: their names are made from `typeName`.
  */
-export function schemaType(given: JsonSchema, isResourceRoot = false): CelType | undefined {
+export function schemaType(given: JsonSchema, isResourceRoot = false, typeName = 'selfType'): CelType | undefined {
   if (given['x-kubernetes-int-or-string']) {
     const maxElements = given.maxLength === undefined ? maxRequestBytes - 2 : atLeastZero(given.maxLength) * 4
     return { kind: 'dyn', facts: facts(given, { minSize: 1, maxElements, isIntOrString: true }) }
@@ -144,11 +145,12 @@ export function schemaType(given: JsonSchema, isResourceRoot = false): CelType |
   const schema = isResourceRoot ? withRootFields(given) : given
   switch (schema.type) {
     case 'array': {
-      const element = schema.items && schemaType(schema.items, schema.items['x-kubernetes-embedded-resource'])
+      const { items } = schema
+      const element = items && schemaType(items, items['x-kubernetes-embedded-resource'], `${typeName}.@idx`)
       return element && { kind: 'list', element, facts: listFacts(schema, element) }
     }
     case 'object':
-      return mapOrObjectType(schema)
+      return mapOrObjectType(schema, typeName)
     case 'string':
       return textType(schema)
     case 'boolean':

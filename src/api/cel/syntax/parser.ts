@@ -1,8 +1,9 @@
 import { expandMacro, reservedWords } from './macros.ts'
 import { type Call, type MapEntry, type MessageNode, type Node } from './ast.ts'
-import { type Token, tokenize } from './lexer.ts'
+import type { Token } from './lexer.ts'
 import { parseBytesLiteral, parseNumberLiteral, parseStringLiteral } from './literals.ts'
-import { type Issue, nowhere } from './source.ts'
+import type { Issue } from './source.ts'
+import { Abort, TokenReader } from './token-reader.ts'
 
 /** The parsed expression, or why it is none. */
 export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; issues: Issue[] }
@@ -22,92 +23,39 @@ const isRelation = (token: Token) => (token.kind === 'symbol' || token.text === 
 const isSymbol = (token: Token, symbols: string) =>
   token.kind === 'symbol' && token.text.length === 1 && symbols.includes(token.text)
 
-/** Ends the reading of an expression in which nothing sensible can follow. */
-class Abort extends Error {}
-
 /** Reads CEL's grammar by recursive descent, with the messages of cel-go's generated parser for common mistakes. */
-class Parser {
-  readonly issues: Issue[]
-  readonly #tokens: Token[]
-  #at = 0
+class Parser extends TokenReader {
   #depth = 0
-
-  constructor(text: string) {
-    const { tokens, issues } = tokenize(text)
-    this.#tokens = tokens
-    this.issues = issues
-  }
 
   parse(): Node {
     const node = this.#expression()
-    if (this.#next.kind !== 'end') {
-      const isLast = this.#tokens[this.#at + 1]?.kind === 'end'
-      this.#fail(`${isLast ? 'extraneous' : 'mismatched'} input '${this.#next.text}' expecting <EOF>`)
+    if (this.next.kind !== 'end') {
+      const isLast = this.ahead(1).kind === 'end'
+      this.fail(`${isLast ? 'extraneous' : 'mismatched'} input '${this.next.text}' expecting <EOF>`)
     }
     return node
   }
 
-  get #next(): Token {
-    return this.#tokens[this.#at]!
-  }
-
-  /** Takes the next word if it is this symbol. */
-  #take(symbol: string): Token | undefined {
-    const token = this.#next
-    if (token.kind !== 'symbol' || token.text !== symbol) return undefined
-    this.#at++
-    return token
-  }
-
-  #is(...symbols: string[]): boolean {
-    return this.#next.kind === 'symbol' && symbols.includes(this.#next.text)
-  }
-
-  report(offset: number, message: string): void {
-    this.issues.push({ offset, message })
-  }
-
-  #fail(message: string): never {
-    this.report(this.#next.offset, `Syntax error: ${message}`)
-    throw new Abort()
-  }
-
-  #expect(symbol: string, expecting: string): Token {
-    const token = this.#take(symbol)
-    if (token) return token
-    const { text } = this.#next
-    return this.#fail(
-      this.#next.kind === 'end' && symbol === ')'
-        ? `missing '${symbol}' at '${text}'`
-        : `mismatched input '${text}' expecting ${expecting}`,
-    )
-  }
-
   #expression(): Node {
-    if (++this.#depth > maxDepth) this.#tooDeep(`expression recursion limit exceeded: ${maxDepth}`)
+    if (++this.#depth > maxDepth) this.tooDeep(`expression recursion limit exceeded: ${maxDepth}`)
     const condition = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
-    const question = this.#take('?')
+    const question = this.take('?')
     let node = condition
     if (question) {
       const yes = this.#logical('||', () => this.#logical('&&', () => this.#relation()))
-      this.#expect(':', "':'")
+      this.expect(':', "':'")
       node = call('_?_:_', question.offset, [condition, yes, this.#expression()])
     }
     this.#depth--
     return node
   }
 
-  #tooDeep(message: string): never {
-    this.report(nowhere, message)
-    throw new Abort()
-  }
-
   /** A chain of binary operators, each of which makes the tree one deeper. */
   #chain(operators: (token: Token) => boolean, operand: () => Node): Node {
     let left = operand()
-    for (let links = 0; operators(this.#next); links++) {
-      if (links >= maxDepth) this.#tooDeep('max recursion depth exceeded')
-      const { text, offset } = this.#tokens[this.#at++]!
+    for (let links = 0; operators(this.next); links++) {
+      if (links >= maxDepth) this.tooDeep('max recursion depth exceeded')
+      const { text, offset } = this.advance()
       left = call(text === 'in' ? '@in' : `_${text}_`, offset, [left, operand()])
     }
     return left
@@ -117,7 +65,7 @@ class Parser {
   #logical(operator: '&&' | '||', operand: () => Node): Node {
     const terms = [operand()]
     const offsets: number[] = []
-    for (let token = this.#take(operator); token; token = this.#take(operator)) {
+    for (let token = this.take(operator); token; token = this.take(operator)) {
       offsets.push(token.offset)
       terms.push(operand())
     }
@@ -151,13 +99,13 @@ class Parser {
   }
 
   #unary(): Node {
-    if (!this.#is('!', '-')) return this.#member()
-    const sign = this.#next
+    if (!this.is('!', '-')) return this.#member()
+    const sign = this.next
     let count = 0
-    while (this.#take(sign.text)) count++
+    while (this.take(sign.text)) count++
     // Two signs cancel out. `-` before a number is part of it: -9223372036854775808 is an int, its magnitude is none.
     const isOdd = count % 2 === 1
-    if (sign.text === '-' && isOdd && count === 1 && (this.#next.kind === 'int' || this.#next.kind === 'float')) {
+    if (sign.text === '-' && isOdd && count === 1 && (this.next.kind === 'int' || this.next.kind === 'float')) {
       return this.#suffixes(this.#number(true, sign.offset))
     }
     const operand = this.#member()
@@ -172,36 +120,36 @@ class Parser {
     let node = first
     let links = 0
     for (;;) {
-      if (links++ > maxDepth) this.#tooDeep('max recursion depth exceeded')
-      const dot = this.#take('.')
-      const open = dot ? undefined : this.#take('[')
+      if (links++ > maxDepth) this.tooDeep('max recursion depth exceeded')
+      const dot = this.take('.')
+      const open = dot ? undefined : this.take('[')
       if (dot) node = this.#selection(node, dot)
       else if (open) {
-        const isOptional = this.#take('?') !== undefined
+        const isOptional = this.take('?') !== undefined
         const index = this.#expression()
-        this.#expect(']', "']'")
+        this.expect(']', "']'")
         node = call(isOptional ? '_[?_]' : '_[_]', open.offset, [node, index])
       } else return node
     }
   }
 
   #selection(operand: Node, dot: Token): Node {
-    const isOptional = this.#take('?') !== undefined
-    const token = this.#next
+    const isOptional = this.take('?') !== undefined
+    const token = this.next
     if (token.kind === 'escaped' || (token.kind === 'ident' && isOptional)) {
-      this.#at++
+      this.advance()
       if (token.kind === 'escaped') this.report(token.offset, "unsupported syntax: '`'")
       const field = token.kind === 'escaped' ? token.text.slice(1, -1) : token.text
       if (!isOptional) return { kind: 'select', offset: dot.offset, operand, field, isTest: false }
       return call('_?._', dot.offset, [operand, { kind: 'literal', offset: token.offset, value: field }])
     }
     if (token.kind !== 'ident') {
-      if (isOptional) this.#fail(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`)
-      this.#fail(`no viable alternative at input '.${token.text}'`)
+      if (isOptional) this.fail(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`)
+      this.fail(`no viable alternative at input '.${token.text}'`)
     }
-    if (keywords.has(token.text)) this.#fail(`mismatched input '${token.text}' expecting IDENTIFIER`)
-    this.#at++
-    const open = this.#take('(')
+    if (keywords.has(token.text)) this.fail(`mismatched input '${token.text}' expecting IDENTIFIER`)
+    this.advance()
+    const open = this.take('(')
     if (!open) return { kind: 'select', offset: dot.offset, operand, field: token.text, isTest: false }
     const args = this.#arguments()
     return this.#call({ kind: 'call', offset: open.offset, function: token.text, target: operand, args })
@@ -219,38 +167,38 @@ class Parser {
 
   #arguments(): Node[] {
     const args: Node[] = []
-    if (this.#take(')')) return args
+    if (this.take(')')) return args
     do args.push(this.#expression())
-    while (this.#take(','))
-    this.#expect(')', "{')', ','}")
+    while (this.take(','))
+    this.expect(')', "{')', ','}")
     return args
   }
 
   #primary(): Node {
-    const token = this.#next
+    const token = this.next
     if (token.kind === 'symbol') {
-      if (token.text === '.' && this.#tokens[this.#at + 1]?.kind === 'ident') {
-        this.#at++
+      if (token.text === '.' && this.ahead(1).kind === 'ident') {
+        this.advance()
         return this.#name(true)
       }
-      if (this.#take('(')) {
+      if (this.take('(')) {
         const inner = this.#expression()
-        this.#expect(')', "')'")
+        this.expect(')', "')'")
         return inner
       }
-      if (this.#take('[')) return this.#list(token.offset)
-      if (this.#take('{')) return this.#map(token.offset)
+      if (this.take('[')) return this.#list(token.offset)
+      if (this.take('{')) return this.#map(token.offset)
     } else if (token.kind === 'ident' && token.text !== 'in') return this.#name(false)
     else if (token.kind !== 'end' && token.kind !== 'escaped' && token.kind !== 'ident') return this.#literal()
     // One word too many is left out, if what follows it can go on.
-    const after = this.#tokens[this.#at + 1]
+    const after = this.ahead(1)
     const canFollow =
       after &&
       (['ident', 'int', 'uint', 'float', 'string', 'bytes'].includes(after.kind) ||
         ['(', '[', '{', '!', '-'].includes(after.text))
     if (token.kind === 'symbol' && canFollow) {
       this.report(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${operands}`)
-      this.#at++
+      this.advance()
       if (this.issues.length > maxMistakes) throw new Abort()
       return this.#unary()
     }
@@ -262,7 +210,7 @@ class Parser {
   }
 
   #name(isRooted: boolean): Node {
-    const token = this.#tokens[this.#at++]!
+    const token = this.advance()
     const message = this.#message(token, isRooted)
     if (message) return message
     const name = (isRooted ? '.' : '') + token.text
@@ -272,33 +220,33 @@ class Parser {
       if (token.text === 'null') return { kind: 'literal', offset: token.offset, value: null }
     }
     if (reservedWords.has(token.text)) this.report(token.offset, `reserved identifier: ${token.text}`)
-    const open = this.#take('(')
+    const open = this.take('(')
     if (!open) return { kind: 'ident', offset: token.offset, name }
     return this.#call({ kind: 'call', offset: open.offset, function: name, args: this.#arguments() })
   }
 
   /** `a.b.Name{field: value}`, if that is what the names lead to. */
   #message(first: Token, isRooted: boolean): MessageNode | undefined {
-    let end = this.#at
+    let length = 0
     let name = (isRooted ? '.' : '') + first.text
-    while (this.#tokens[end]?.text === '.' && this.#tokens[end + 1]?.kind === 'ident') {
-      name += `.${this.#tokens[end + 1]!.text}`
-      end += 2
+    while (this.ahead(length).text === '.' && this.ahead(length + 1).kind === 'ident') {
+      name += `.${this.ahead(length + 1).text}`
+      length += 2
     }
-    const open = this.#tokens[end]!
+    const open = this.ahead(length)
     if (open.kind !== 'symbol' || open.text !== '{') return undefined
-    this.#at = end + 1
+    this.advance(length + 1)
     const fields: MessageNode['fields'] = []
-    while (!this.#take('}')) {
-      const isOptional = this.#take('?') !== undefined
-      const field = this.#next
+    while (!this.take('}')) {
+      const isOptional = this.take('?') !== undefined
+      const field = this.next
       if (field.kind === 'escaped') this.report(field.offset, "unsupported syntax: '`'")
       if (field.kind !== 'ident' && field.kind !== 'escaped')
-        this.#fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
-      this.#at++
-      const colon = this.#expect(':', "':'")
+        this.fail(`mismatched input '${field.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`)
+      this.advance()
+      const colon = this.expect(':', "':'")
       fields.push({ offset: colon.offset, name: field.text.replaceAll('`', ''), value: this.#expression(), isOptional })
-      if (!this.#take(',') && !this.#is('}')) this.#fail(`mismatched input '${this.#next.text}' expecting '}'`)
+      if (!this.take(',') && !this.is('}')) this.fail(`mismatched input '${this.next.text}' expecting '}'`)
     }
     return { kind: 'message', offset: open.offset, name, fields }
   }
@@ -306,11 +254,11 @@ class Parser {
   #list(offset: number): Node {
     const elements: Node[] = []
     const optional = new Set<number>()
-    while (!this.#take(']')) {
-      if (this.#take('?')) optional.add(elements.length)
+    while (!this.take(']')) {
+      if (this.take('?')) optional.add(elements.length)
       elements.push(this.#expression())
-      if (!this.#take(',') && !this.#is(']')) {
-        this.#fail(`mismatched input '${this.#next.text}' expecting {']', ','}`)
+      if (!this.take(',') && !this.is(']')) {
+        this.fail(`mismatched input '${this.next.text}' expecting {']', ','}`)
       }
     }
     return { kind: 'list', offset, elements, optional }
@@ -318,20 +266,20 @@ class Parser {
 
   #map(offset: number): Node {
     const entries: MapEntry[] = []
-    while (!this.#take('}')) {
-      const isOptional = this.#take('?') !== undefined
+    while (!this.take('}')) {
+      const isOptional = this.take('?') !== undefined
       const key = this.#expression()
-      const colon = this.#expect(':', "':'")
+      const colon = this.expect(':', "':'")
       entries.push({ offset: colon.offset, key, value: this.#expression(), isOptional })
-      if (!this.#take(',') && !this.#is('}')) {
-        this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ','}`)
+      if (!this.take(',') && !this.is('}')) {
+        this.fail(`mismatched input '${this.next.text}' expecting {'}', ','}`)
       }
     }
     return { kind: 'map', offset, entries }
   }
 
   #number(isNegative: boolean, offset: number): Node {
-    const token = this.#tokens[this.#at++]!
+    const token = this.advance()
     const value = parseNumberLiteral(token.kind as 'int' | 'uint' | 'float', token.text, isNegative)
     if (value === undefined)
       this.report(token.offset, `invalid ${token.kind === 'float' ? 'double' : token.kind} literal`)
@@ -339,10 +287,10 @@ class Parser {
   }
 
   #literal(): Node {
-    const token = this.#next
+    const token = this.next
     if (token.kind === 'int' || token.kind === 'uint' || token.kind === 'float')
       return this.#number(false, token.offset)
-    this.#at++
+    this.advance()
     const value = token.kind === 'string' ? parseStringLiteral(token.text) : parseBytesLiteral(token.text)
     if (value === undefined) this.report(token.offset, `invalid ${token.kind} literal`)
     return { kind: 'literal', offset: token.offset, value: value ?? '' }

@@ -158,15 +158,25 @@ describe('rules about the old value', () => {
 describe('lists of a kind', () => {
   it('are compared and joined without regard to order', () => {
     const set = { type: 'array', items: text, 'x-kubernetes-list-type': 'set' }
-    const rule = { rule: 'self.a == self.b && size(self.a + self.b) == size(self.a)' }
-    expect(judge(object({ a: set, b: set }, rule), { a: ['x', 'y'], b: ['y', 'x'] })).toEqual([])
     const items = object({ k: text, v: int })
     const map = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
+    const same = { rule: 'self[0] == self[1] && size(self[0] + self[1]) == size(self[0])' }
+    const pair = (list: JsonSchema, rule: ValidationRule) => ruled({ type: 'array', items: list }, rule)
+    const [x, y] = [{ k: 'x', v: 1 }, { k: 'y' }]
     expect(
-      judge(object({ a: map, b: map }, rule), { a: [{ k: 'x', v: 1 }, { k: 'y' }], b: [{ k: 'y' }, { k: 'x', v: 1 }] }),
+      judge(pair(set, same), [
+        ['x', 'y'],
+        ['y', 'x'],
+      ]),
     ).toEqual([])
     expect(
-      judge(object({ a: map, b: map }, { rule: 'self.a != self.b' }), { a: [{ k: 'x', v: 1 }], b: [{ k: 'x', v: 2 }] }),
+      judge(pair(map, same), [
+        [x, y],
+        [y, x],
+      ]),
+    ).toEqual([])
+    expect(
+      judge(pair(map, { rule: 'self[0] != self[1] && (self[0] + self[1])[0].v == 2' }), [[x], [{ k: 'x', v: 2 }]]),
     ).toEqual([])
   })
 })
