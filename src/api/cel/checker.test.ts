@@ -129,9 +129,15 @@ describe('compile errors', () => {
     ['brackets', `${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
     ['operators', Array.from({ length: 10_000 }, () => '1').join(' + ')],
     ['selections', `self${'.a'.repeat(10_000)}`],
+    ['brackets and operators', `${'('.repeat(200)}1${`${' + 1'.repeat(200)})`.repeat(200)}`],
     ['signs', `${'-!'.repeat(10_000)}1`],
   ])('refuse an expression that is too deep: %s', (_, expression) => {
     expect(compile(expression, environment).error).toBeDefined()
+  })
+
+  it('take a chain of optMap, which must not double with each', () => {
+    const chain = `optional.of(1)${'.optMap(x, x + 1)'.repeat(60)}.orValue(0)`
+    expect(compile(chain, environment).program!.evaluate({}).value).toBe(61)
   })
 
   it('take a long chain of conditions', () => {

@@ -11,6 +11,7 @@ import {
   type Node,
   type Select,
   accumulator,
+  childrenOf,
 } from './syntax/ast.ts'
 import type { Issue } from './syntax/source.ts'
 import {
@@ -328,28 +329,6 @@ class Checker {
     const type = this.check(node.result)
     this.#scopes.pop()
     return type
-  }
-}
-
-/** The nodes directly below one. */
-export function childrenOf(node: Node): Node[] {
-  switch (node.kind) {
-    case 'select':
-      return node.reference ? [] : [node.operand]
-    case 'call':
-      return node.target ? [node.target, ...node.args] : node.args
-    case 'list':
-      return node.elements
-    case 'map':
-      return node.entries.flatMap((entry) => [entry.key, entry.value])
-    case 'message':
-      return node.fields.map((field) => field.value)
-    case 'comprehension':
-      return [node.range, node.accuInit, node.condition, node.step, node.result]
-    case 'bind':
-      return [node.init, node.result]
-    default:
-      return []
   }
 }
 

@@ -1,6 +1,5 @@
-import { childrenOf } from './checker.ts'
 import { compilePattern } from './pattern.ts'
-import type { Call, ListNode, MapNode, Node } from './syntax/ast.ts'
+import { type Call, type ListNode, type MapNode, type Node, childrenOf } from './syntax/ast.ts'
 import type { Issue } from './syntax/source.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
 import { type CelType, formatType, optionalOf } from './types.ts'

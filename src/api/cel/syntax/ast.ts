@@ -106,3 +106,35 @@ export interface Bind extends Base {
 
 /** cel-go's name of the variable that collects the result of a loop. */
 export const accumulator = '__result__'
+
+/** The nodes directly below one. */
+export function childrenOf(node: Node): Node[] {
+  switch (node.kind) {
+    case 'select':
+      return node.reference ? [] : [node.operand]
+    case 'call':
+      return node.target ? [node.target, ...node.args] : node.args
+    case 'list':
+      return node.elements
+    case 'map':
+      return node.entries.flatMap((entry) => [entry.key, entry.value])
+    case 'message':
+      return node.fields.map((field) => field.value)
+    case 'comprehension':
+      return [node.range, node.accuInit, node.condition, node.step, node.result]
+    case 'bind':
+      return [node.init, node.result]
+    default:
+      return []
+  }
+}
+
+/** True if the tree is deeper than that. Without recursion: it may be very deep. */
+export function isDeeper(root: Node, limit: number): boolean {
+  let level = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true
+    level = level.flatMap(childrenOf)
+  }
+  return false
+}

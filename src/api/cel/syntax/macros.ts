@@ -8,17 +8,6 @@ const ident = (name: string, offset: number): Node => ({ kind: 'ident', offset, 
 const call = (name: string, offset: number, ...args: Node[]): Call => ({ kind: 'call', offset, function: name, args })
 const list = (offset: number, ...elements: Node[]): Node => ({ kind: 'list', offset, elements, optional: new Set() })
 
-/** A copy for a macro that uses an argument twice: each node is checked and priced on its own. */
-export function copyNode<T extends Node>(node: T): T {
-  const copy = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(copy)
-    if (value instanceof Set || value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
-    if (Object.getPrototypeOf(value) !== Object.prototype) return value
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]))
-  }
-  return copy(node) as T
-}
-
 interface Loop {
   node: Call
   macro: Macro
@@ -141,22 +130,26 @@ const toMap =
     return collect(node, macro, vars, init, add, transform, rest.length > 1 ? rest[0] : undefined)
   }
 
-/** `x.optMap(v, e)`: the value of `x` is bound to `v` if there is one. */
+/**
+ * `x.optMap(v, e)`: the value of `x` is bound to `v` if there is one. cel-go copies `x`, which doubles with each call in a
+ * chain; here it is bound to a name first.
+ */
 const optional =
   (isFlat: boolean): Expand =>
   (node, vars, [result]) => {
     const at = node.offset
-    const member = (name: string, target: Node): Call => ({
+    const input = '@__optional_input__'
+    const member = (name: string): Call => ({
       kind: 'call',
       offset: at,
       function: name,
-      target,
+      target: ident(input, at),
       args: [],
     })
-    const value = member('value', copyNode(node.target!))
-    const bind: Node = { kind: 'bind', offset: at, name: vars[0]!, init: value, result: result! }
-    const yes = isFlat ? bind : call('optional.of', at, bind)
-    return { node: call('_?_:_', at, member('hasValue', node.target!), yes, call('optional.none', at)) }
+    const inner: Node = { kind: 'bind', offset: at, name: vars[0]!, init: member('value'), result: result! }
+    const yes = isFlat ? inner : call('optional.of', at, inner)
+    const choice = call('_?_:_', at, member('hasValue'), yes, call('optional.none', at))
+    return { node: { kind: 'bind', offset: at, name: input, init: node.target!, result: choice } }
   }
 
 /** `list.sortBy(e, key)`: the list is bound to a name, so that it is evaluated once. */

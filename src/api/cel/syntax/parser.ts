@@ -1,5 +1,5 @@
 import { expandMacro, reservedWords } from './macros.ts'
-import { type Call, type MapEntry, type MessageNode, type Node } from './ast.ts'
+import { type Call, type MapEntry, type MessageNode, type Node, isDeeper } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { parseBytesLiteral, parseNumberLiteral, parseStringLiteral } from './literals.ts'
 import type { Issue } from './source.ts'
@@ -11,6 +11,8 @@ export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; is
 /** cel-go's limits: nesting of an expression, and its length in code points. */
 const maxDepth = 250
 const maxCodePoints = 100_000
+/** Brackets and operators together make deep trees, too. */
+const maxTreeDepth = 1_000
 /** A text with more mistakes is no expression at all. */
 const maxMistakes = 100
 
@@ -312,6 +314,7 @@ export function parse(text: string): Parsed {
   const parser = new Parser(text)
   try {
     const node = parser.parse()
+    if (isDeeper(node, maxTreeDepth)) parser.tooDeep('max recursion depth exceeded')
     return parser.issues.length ? { issues: parser.issues } : { node }
   } catch (error) {
     if (error instanceof Abort) return { issues: parser.issues }
