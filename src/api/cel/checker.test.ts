@@ -140,6 +140,12 @@ describe('compile errors', () => {
     expect(compile(chain, environment).program!.evaluate({}).value).toBe(61)
   })
 
+  it('take as many comparisons as an expression can have, within the time of a test', () => {
+    const text = Array.from({ length: 12_000 }, () => '1 == 1').join('||')
+    expect(text.length).toBeLessThan(100_000)
+    expect(compile(text, environment).error).toBeUndefined()
+  })
+
   it('take a long chain of conditions', () => {
     expect(compile(Array.from({ length: 3_000 }, () => 'self.on').join(' && '), environment).error).toBeUndefined()
   })

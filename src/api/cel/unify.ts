@@ -1,10 +1,41 @@
 import { type CelType, dynType, paramType, paramsOf, withParams } from './types.ts'
 
-/** The types that are known of type variables. */
-export type Substitution = Map<string, CelType>
+/** The types that are known of type variables, with a way back to what was known before. */
+class Substitution {
+  readonly #types = new Map<string, CelType>()
+  #changes: { name: string; before: CelType | undefined }[] = []
+
+  get(name: string): CelType | undefined {
+    return this.#types.get(name)
+  }
+
+  set(name: string, type: CelType): void {
+    this.#changes.push({ name, before: this.#types.get(name) })
+    this.#types.set(name, type)
+  }
+
+  /** Keeps what was learned since the last time. */
+  keep(): void {
+    this.#changes = []
+  }
+
+  /** Forgets what was learned since then. */
+  forget(): void {
+    for (const { name, before } of this.#changes.reverse()) {
+      if (before) this.#types.set(name, before)
+      else this.#types.delete(name)
+    }
+    this.#changes = []
+  }
+}
+
+/** Anything that knows types of variables. */
+interface Known {
+  get(name: string): CelType | undefined
+}
 
 /** The type with all known variables filled in; unknown ones become dyn if `isFinal`. */
-export function substitute(known: Substitution, type: CelType, isFinal = false): CelType {
+function substitute(known: Known, type: CelType, isFinal = false): CelType {
   if (type.kind === 'param') {
     const found = known.get(type.name)
     if (found) return substitute(known, found, isFinal)
@@ -91,23 +122,9 @@ function unify(known: Substitution, a: CelType, b: CelType): boolean {
   return left.length === right.length && left.every((param, i) => unify(known, param, right[i]!))
 }
 
-/**
- * Lets values of the types `given` stand where `wanted` are asked for. The answer is what is then known about type
- * variables; undefined if they do not fit.
- */
-export function assign(
-  known: Substitution,
-  given: readonly CelType[],
-  wanted: readonly CelType[],
-): Substitution | undefined {
-  if (given.length !== wanted.length) return undefined
-  const trial = new Map(known)
-  return given.every((type, i) => unify(trial, type, wanted[i]!)) ? trial : undefined
-}
-
 /** All that is known about the type variables of one expression. */
 export class Inference {
-  #known: Substitution = new Map()
+  readonly #known = new Substitution()
   #count = 0
 
   /** A type variable that nothing is known about. */
@@ -131,9 +148,10 @@ export class Inference {
   }
 
   unifyAll(given: readonly CelType[], wanted: readonly CelType[]): boolean {
-    const known = assign(this.#known, given, wanted)
-    if (known) this.#known = known
-    return known !== undefined
+    const fits = given.length === wanted.length && given.every((type, i) => unify(this.#known, type, wanted[i]!))
+    if (fits) this.#known.keep()
+    else this.#known.forget()
+    return fits
   }
 
   /** The type of both; dyn if they have none in common. */
@@ -144,7 +162,7 @@ export class Inference {
 
   /** A signature with type variables of its own. */
   instantiate({ args, result }: { args: readonly CelType[]; result: CelType }): { args: CelType[]; result: CelType } {
-    const own: Substitution = new Map()
+    const own = new Map<string, CelType>()
     const visit = (type: CelType): void => {
       if (type.kind === 'param' && !own.has(type.name)) own.set(type.name, this.fresh())
       if (type.kind === 'type' && type.of) visit(type.of)

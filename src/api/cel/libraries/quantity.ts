@@ -54,7 +54,7 @@ function asInteger(quantity: QuantityValue): Int64 {
 }
 
 /** A text that is no quantity throws. */
-const failureCost = 1_200
+const failureCost = 2_000
 
 /** Parsing takes about 0.5 µs, arithmetic as much. */
 const parseCost = (result: Value, text: string) => (result === false ? failureCost : 60) + readCost(text)
