@@ -97,9 +97,7 @@ export function parseRequestUri(text: string): GoUrl | string {
   const authority = scheme !== '' && rest.startsWith('//') ? splitAuthority(rest.slice(2)) : { host: '', path: rest }
   if (typeof authority === 'string') return problem(authority)
   if (badEscape.test(authority.path))
-    return problem(
-      `invalid URL escape ${JSON.stringify(/%(?![0-9a-fA-F]{2}).{0,2}/.exec(authority.path)?.[0] ?? '%')}`,
-    )
+    return problem(`invalid URL escape ${JSON.stringify(/%(?![0-9a-fA-F]{2}).{0,2}/.exec(authority.path)?.[0] ?? '%')}`)
   return { scheme, host: authority.host, escapedPath: encodePath(authority.path), query, opaque: '', text }
 }
 
