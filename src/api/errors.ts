@@ -140,9 +140,22 @@ export const expired = (message: string, metadata?: Status['metadata']) => new A
 
 /** Nobody reads more than this, and an answer must not be a hundred times as long as the request. */
 const maxErrorsTold = 1000
+const maxErrorText = 1 << 20
+
+/** The first errors in words, as many as an answer may hold: each may quote all of a long list. */
+function wordsOf(all: readonly FieldError[]): { reason: string; field: string; message: string }[] {
+  const told: { reason: string; field: string; message: string }[] = []
+  let length = 0
+  for (let i = 0; i < all.length && i < maxErrorsTold && length < maxErrorText; i++) {
+    const { reason, field, message } = all[i]!
+    length += field.length + message.length
+    told.push({ reason, field, message })
+  }
+  return told
+}
 
 export const invalidObject = (gk: GroupKind, name: string, all: readonly FieldError[]) => {
-  const errors = all.slice(0, maxErrorsTold)
+  const errors = wordsOf(all)
   // The causes repeat what is found twice, the sentence does not.
   const lines = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))]
   const more = all.length > errors.length ? [`and ${all.length - errors.length} more`] : []

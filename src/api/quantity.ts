@@ -35,7 +35,7 @@ const maxBinary = (1n << 63n) - 1n
 
 // Bounds that no honest quantity meets and that keep the arithmetic cheap whatever is sent.
 const maxLength = 1024
-const maxExponent = 10_000
+const maxExponent = 400
 
 const pow10 = (n: number) => 10n ** BigInt(n)
 const abs = (n: bigint) => (n < 0n ? -n : n)

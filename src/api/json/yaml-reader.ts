@@ -25,6 +25,8 @@ const escapes: Record<string, string> = {
 }
 const escapeDigits: Record<string, number> = { x: 2, u: 4, U: 8 }
 
+/** Control characters that are no tab, line feed or carriage return. */
+// oxlint-disable-next-line no-control-regex
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
 /** The text of a YAML document and how far it has been read: lines, blanks and scalars. Every character is looked at a few times at most. */
@@ -136,7 +138,8 @@ export class YamlReader {
       const uri = this.text.slice(start + 2, end)
       return uri.startsWith('tag:yaml.org,2002:') ? `!!${uri.slice(18)}` : `!${uri}`
     }
-    while (!isBlankOrEnd(this.code()) && !(isFlow && isFlowIndicator(this.code()))) this.at++
+    const isEnd = isFlow ? (code: number) => isBlankOrEnd(code) || isFlowIndicator(code) : isBlankOrEnd
+    while (!isEnd(this.code())) this.at++
     return this.text.slice(start, this.at)
   }
 
@@ -325,7 +328,8 @@ export class YamlReader {
       if (this.at >= text.length) return lines
       const lineStart = this.at + 1
       let at = lineStart
-      while (text.charCodeAt(at) === space && (indent === 0 || at - lineStart < indent)) at++
+      const deepestHere = indent === 0 ? text.length : lineStart + indent
+      while (text.charCodeAt(at) === space && at < deepestHere) at++
       const code = text.charCodeAt(at)
       if (code !== code && at === lineStart) {
         // A line end that ends the text begins no line.

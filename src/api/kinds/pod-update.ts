@@ -51,7 +51,9 @@ function validateDeadline(spec: PodSpec, old: PodSpec, errors: FieldError[]): bo
 
 function validateOnlyAddedTolerations(tolerations: readonly Toleration[], old: readonly Toleration[], errors: FieldError[]): void {
   const path = specPath.child('tolerations')
-  const isKept = (was: Toleration) => tolerations.some((t) => semanticEqual({ ...was, tolerationSeconds: t.tolerationSeconds }, t))
+  const keyOf = ({ key = '', operator = '', value = '', effect = '' }: Toleration) => JSON.stringify([key, operator, value, effect])
+  const now = new Set(tolerations.map(keyOf))
+  const isKept = (was: Toleration) => now.has(keyOf(was))
   if (old.every(isKept)) validateTolerations(tolerations, path, errors)
   else errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'))
 }
@@ -61,8 +63,9 @@ function validateOnlyRemovedGates(
   old: readonly PodSchedulingGate[],
   errors: FieldError[],
 ): void {
+  const before = new Set(old.map((was) => was.name))
   for (const [i, gate] of gates.entries()) {
-    if (old.some((was) => was.name === gate.name)) continue
+    if (before.has(gate.name)) continue
     errors.push(
       forbidden(
         specPath.child('schedulingGates').index(i).child('name'),

@@ -55,7 +55,8 @@ function nodeLabelWarnings(spec: PodSpec, path: Path): string[] {
 }
 
 function repeated(items: readonly string[], say: (i: number) => string): string[] {
-  return items.length < 2 ? [] : items.flatMap((item, i) => (items.indexOf(item) < i ? [say(i)] : []))
+  const seen = new Set<string>()
+  return items.length < 2 ? [] : items.flatMap((item, i) => (seen.size < seen.add(item).size ? [] : [say(i)]))
 }
 
 const byteResources = ['memory', 'ephemeral-storage'] as const

@@ -10,7 +10,7 @@ const positive = 'must be greater than zero'
 
 function validateConstraint(
   constraint: TopologySpreadConstraint,
-  rest: readonly TopologySpreadConstraint[],
+  isRepeated: boolean,
   path: Path,
   errors: FieldError[],
 ): void {
@@ -20,7 +20,7 @@ function validateConstraint(
   if (!actions.includes(whenUnsatisfiable)) {
     errors.push(notSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable ?? '', actions))
   }
-  if (rest.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable)) {
+  if (isRepeated) {
     errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`))
   }
   if (minDomains !== undefined) {
@@ -46,5 +46,7 @@ function validateConstraint(
 
 /** Judges how evenly pods are to be spread. */
 export function validateTopologySpread(constraints: readonly TopologySpreadConstraint[], path: Path, errors: FieldError[]): void {
-  for (const [i, constraint] of constraints.entries()) validateConstraint(constraint, constraints.slice(i + 1), path.index(i), errors)
+  const keyOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint) => JSON.stringify([topologyKey, whenUnsatisfiable])
+  const last = new Map(constraints.map((constraint, i) => [keyOf(constraint), i]))
+  for (const [i, constraint] of constraints.entries()) validateConstraint(constraint, last.get(keyOf(constraint))! > i, path.index(i), errors)
 }

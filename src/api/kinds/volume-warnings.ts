@@ -21,18 +21,44 @@ interface FileOrigin {
   from: string
 }
 
+/** A folder or file, with the numbers of the files that are it and that are below it. */
+interface Place {
+  own: number[]
+  below: number[]
+  inner: Map<string, Place>
+}
+
+const newPlace = (): Place => ({ own: [], below: [], inner: new Map() })
+
+/** Warnings of 4,096 characters together are sent: no more overlaps than this can be read. */
+const maxOverlaps = 100
+
 function overlaps(files: readonly FileOrigin[]): string[] {
   const found: string[] = []
   const said = ({ path, from }: FileOrigin) => JSON.stringify(path) + (from ? ` (${from})` : '')
-  for (const [i, file] of files.entries()) {
-    for (const earlier of files.slice(0, i)) {
-      const same = file.path === earlier.path
-      if (same || file.path.startsWith(`${earlier.path}/`) || earlier.path.startsWith(`${file.path}/`)) {
-        found.push(`${said(file)} with ${said(earlier)}`)
-      }
-    }
+  const root = newPlace()
+  for (let i = 0; i < files.length && found.length < maxOverlaps; i++) {
+    for (const earlier of placeFile(root, files[i]!.path, i)) found.push(`${said(files[i]!)} with ${said(files[earlier]!)}`)
   }
-  return found
+  return found.slice(0, maxOverlaps)
+}
+
+/** Puts a file in its place; answers the first files before it that are the same, around it or below it. */
+function placeFile(root: Place, path: string, number: number): number[] {
+  const others: number[] = []
+  let at = root
+  for (const name of path.split('/')) {
+    if (at !== root) {
+      others.push(...at.own.slice(0, maxOverlaps))
+      at.below.push(number)
+    }
+    let next = at.inner.get(name)
+    if (!next) at.inner.set(name, (next = newPlace()))
+    at = next
+  }
+  others.push(...at.own.slice(0, maxOverlaps), ...at.below.slice(0, maxOverlaps))
+  at.own.push(number)
+  return others.sort((a, b) => a - b).slice(0, maxOverlaps)
 }
 
 const filesOf = (items: readonly { path: string }[] | undefined, from: string): FileOrigin[] => (items ?? []).map(

@@ -29,60 +29,43 @@ export function quoteValue(value: unknown): string {
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
-export const required = (path: Path, detail = ''): FieldError => ({
-  reason: 'FieldValueRequired',
-  field: path.toString(),
-  message: join('Required value', detail),
+/** An object may have a hundred thousand errors, of which a thousand are told at most: only these are put into words. */
+const fieldError = (reason: FieldErrorReason, path: Path, message: () => string): FieldError => ({
+  reason,
+  get field() {
+    return path.toString()
+  },
+  get message() {
+    return message()
+  },
 })
 
-export const invalid = (path: Path, value: unknown, detail: string): FieldError => ({
-  reason: 'FieldValueInvalid',
-  field: path.toString(),
-  message: join(`Invalid value: ${quoteValue(value)}`, detail),
-})
+export const required = (path: Path, detail = ''): FieldError => fieldError('FieldValueRequired', path, () => join('Required value', detail))
+
+export const invalid = (path: Path, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueInvalid', path, () => join(`Invalid value: ${quoteValue(value)}`, detail))
 
 /** The value is not one of those allowed; Kubernetes lists them sorted. */
-export const notSupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError => ({
-  reason: 'FieldValueNotSupported',
-  field: path.toString(),
-  message:
-    `Unsupported value: ${quoteValue(value)}` +
-    (allowed.length ? `: supported values: ${[...allowed].sort().map((v) => JSON.stringify(v)).join(', ')}` : ''),
-})
+export const notSupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError =>
+  fieldError('FieldValueNotSupported', path, () => {
+    const supported = [...allowed].sort().map((v) => JSON.stringify(v)).join(', ')
+    return `Unsupported value: ${quoteValue(value)}${allowed.length ? `: supported values: ${supported}` : ''}`
+  })
 
-export const duplicate = (path: Path, value: unknown): FieldError => ({
-  reason: 'FieldValueDuplicate',
-  field: path.toString(),
-  message: `Duplicate value: ${quoteValue(value)}`,
-})
+export const duplicate = (path: Path, value: unknown): FieldError =>
+  fieldError('FieldValueDuplicate', path, () => `Duplicate value: ${quoteValue(value)}`)
 
-export const forbidden = (path: Path, detail: string): FieldError => ({
-  reason: 'FieldValueForbidden',
-  field: path.toString(),
-  message: join('Forbidden', detail),
-})
+export const forbidden = (path: Path, detail: string): FieldError => fieldError('FieldValueForbidden', path, () => join('Forbidden', detail))
 
-export const notFoundField = (path: Path, value: unknown): FieldError => ({
-  reason: 'FieldValueNotFound',
-  field: path.toString(),
-  message: `Not found: ${quoteValue(value)}`,
-})
+export const notFoundField = (path: Path, value: unknown): FieldError =>
+  fieldError('FieldValueNotFound', path, () => `Not found: ${quoteValue(value)}`)
 
 /** The text is longer than `max` bytes; the value itself is not repeated. */
-export const tooLong = (path: Path, max: number): FieldError => ({
-  reason: 'FieldValueTooLong',
-  field: path.toString(),
-  message: `Too long: may not be more than ${max} bytes`,
-})
+export const tooLong = (path: Path, max: number): FieldError =>
+  fieldError('FieldValueTooLong', path, () => `Too long: may not be more than ${max} bytes`)
 
-export const tooMany = (path: Path, actual: number, max: number): FieldError => ({
-  reason: 'FieldValueTooMany',
-  field: path.toString(),
-  message: `Too many: ${actual}: must have at most ${max} items`,
-})
+export const tooMany = (path: Path, actual: number, max: number): FieldError =>
+  fieldError('FieldValueTooMany', path, () => `Too many: ${actual}: must have at most ${max} items`)
 
-export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError => ({
-  reason: 'FieldValueTypeInvalid',
-  field: path.toString(),
-  message: join(`Invalid value: ${quoteValue(value)}`, detail),
-})
+export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueTypeInvalid', path, () => join(`Invalid value: ${quoteValue(value)}`, detail))

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.ts'
+import { setKey } from '../../api/json/index.ts'
 import type { UserInfo } from '../objects/objects.ts'
 
 const authenticated = 'system:authenticated'
@@ -11,13 +12,22 @@ export function impersonated(sender: UserInfo, header: (name: string) => string 
   if (name === undefined && group === undefined && uid === undefined && extraNames.length === 0) return sender
   const groups = splitList(group)
   const extra: Record<string, string[]> = {}
-  for (const key of extraNames) extra[decodeURIComponent(key.slice(extraPrefix.length))] = splitList(header(key))
+  for (const key of extraNames) setKey(extra, unescaped(key.slice(extraPrefix.length)), splitList(header(key)))
   if (!name) {
     if (groups.length || uid || Object.keys(extra).length) throw new ApiError(500, 'InternalError', 'requested groups, uid or extra without impersonating a user')
     return sender
   }
   const all = groups.includes(authenticated) || name === 'system:anonymous' ? groups : [...groups, authenticated]
   return { name, ...(uid ? { uid } : {}), groups: all, ...(Object.keys(extra).length ? { extra } : {}) }
+}
+
+/** The name of something extra as it was before it became a header. Kubernetes takes one that cannot be unescaped as it stands. */
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }
 
 /** How the headers begin whose rest is the name of something extra. */

@@ -1,16 +1,17 @@
 import type { ObjectMeta } from '../../api/object.ts'
-import { deepEqual } from '../../api/deep-equal.ts'
 
 /** Takes out owners that stand twice, as Kubernetes does, and says so. */
 export function dropRepeatedOwners(meta: ObjectMeta, warnings: string[]): void {
   const owners = meta.ownerReferences
   if (!owners || owners.length < 2) return
-  const kept: typeof owners = []
+  const seen = new Set<string>()
   const repeated: string[] = []
-  for (const owner of owners) {
-    if (kept.some((k) => deepEqual(k, owner))) repeated.push(owner.uid)
-    else kept.push(owner)
-  }
+  const kept = owners.filter((owner) => {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner
+    const key = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+    if (seen.has(key)) repeated.push(uid)
+    return seen.size < seen.add(key).size
+  })
   if (repeated.length === 0) return
   meta.ownerReferences = kept
   warnings.push(

@@ -1,4 +1,4 @@
-import { invalidObject } from '../../api/errors.ts'
+import { ApiError, invalidObject } from '../../api/errors.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
@@ -15,8 +15,18 @@ export function throwIfInvalid(target: Registered, name: string, errors: readonl
 export function validate(write: Write): void {
   const { request, object } = write
   if (write.operation === 'DELETE' || !object || write.change.rules.isServersOwn) return
-  throwIfInvalid(request.target, object.metadata.name ?? '', write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))
-  for (const warning of warningsOf(write)) request.warnings.push(warning)
+  throwIfInvalid(request.target, object.metadata.name ?? '', judged(() => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))))
+  for (const warning of judged(() => warningsOf(write))) request.warnings.push(warning)
+}
+
+/** More errors than can be handed on at once, a hundred thousand and more, are the fault of the request. */
+function judged<T>(judge: () => T): T {
+  try {
+    return judge()
+  } catch (e) {
+    if (!(e instanceof RangeError)) throw e
+    throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+  }
 }
 
 function creationErrors({ request, object }: Write): FieldError[] {

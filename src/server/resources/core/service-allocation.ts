@@ -121,12 +121,16 @@ function updateClusterIps(service: Service, old: Service, supply: ServiceSupply)
 function takeNodePorts(service: Service, supply: ServiceSupply): FieldError[] {
   const ports = service.spec!.ports ?? []
   const byPort = new Map<number, number>()
+  const asks = new Map<number, number>()
+  for (const { port, nodePort } of ports) if (nodePort && !asks.has(port)) asks.set(port, nodePort)
+  const needed = getsNodePorts(service) ? new Set(ports.map(({ port }) => port)).size : 0
+  if (needed > supply.nodePortCount) return [invalid(Path.of('spec', 'ports'), needed, 'failed to allocate a nodePort: range is full')]
   for (const [i, port] of ports.entries()) {
     if (!port.nodePort && !getsNodePorts(service)) continue
     const shared = byPort.get(port.port)
     let asked = port.nodePort
     if (shared === undefined) {
-      asked = ports.find((p) => p.port === port.port && p.nodePort)?.nodePort
+      asked = asks.get(port.port)
     } else if (!asked || asked === shared) {
       port.nodePort = shared
       continue

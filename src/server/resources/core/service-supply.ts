@@ -75,6 +75,12 @@ export class ServiceSupply {
     return ip
   }
 
+  /** How many node ports there are, free or not. */
+  get nodePortCount(): number {
+    const [first, last] = this.#pool.nodePorts
+    return last - first + 1
+  }
+
   /** Takes the node port that was asked for; answers why it cannot be had. */
   takePort(port: number): string | undefined {
     const [first, last] = this.#pool.nodePorts

@@ -1,5 +1,5 @@
+import { jsonText } from '../../../api/json/index.ts'
 import { kindNames } from '../../../api/kind-names.ts'
-import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { Overhead, RuntimeClass, Scheduling, Toleration } from '../../../api/generated/types.ts'
 import { validateContainerRequirements } from '../../../api/kinds/resource-requirements.ts'
@@ -45,8 +45,10 @@ function validateScheduling(scheduling: Scheduling): FieldError[] {
   const path = schedulingPath.child('tolerations')
   const errors = validateNodeSelector(scheduling.nodeSelector ?? {}, schedulingPath.child('nodeSelector'))
   validateTolerations(tolerations, path, errors)
+  const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
-    const isRepeated = tolerations.slice(0, i).some((earlier) => semanticEqual(earlier, toleration))
+    const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration
+    const isRepeated = seen.size === seen.add(jsonText([key, operator, value, effect, tolerationSeconds])).size
     if (isRepeated) errors.push(duplicate(path.index(i), internalToleration(toleration)))
   }
   return errors

@@ -47,9 +47,14 @@ function validate(node: CSINode): FieldError[] {
 
 /** A driver that is registered may come and go, but stays what it is; only what it can still take may change. */
 function validateSameDrivers(node: CSINode, old: CSINode): FieldError[] {
+  const byName = new Map<string, ReturnType<typeof driversOf>[number][]>()
+  for (const driver of driversOf(node)) {
+    const same = byName.get(driver.name)
+    if (same) same.push(driver)
+    else byName.set(driver.name, [driver])
+  }
   return driversOf(old).flatMap((before) =>
-    driversOf(node)
-      .filter((driver) => driver.name === before.name)
+    (byName.get(before.name) ?? [])
       .filter((driver) => !semanticEqual({ ...driver, allocatable: undefined }, { ...before, allocatable: undefined }))
       .map(({ name, nodeID, topologyKeys }) =>
         invalid(driversPath, { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }, immutableMessage),
