@@ -5,7 +5,8 @@ import { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { Store } from '../store/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
-import { ApiHandler } from './api-handler.ts'
+import { rbacEscalation } from './admission/rbac-escalation.ts'
+import { type Anonymous, ApiHandler } from './api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
@@ -23,7 +24,8 @@ import { type Registered, Registry } from './registry.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { ServerParts } from './request.ts'
 import { RequestPath } from './requests/serve.ts'
-import { allowEverything } from './auth/authorize.ts'
+import { type AuthorizerChoice, makeAuthorization } from './auth/authorization/index.ts'
+import { reconcilePolicy } from './auth/bootstrap-policy/reconcile.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { ownBuild, storedReader, writerMark } from './read-stored.ts'
 import { type Resource, defineVirtual } from './resource.ts'
@@ -37,6 +39,10 @@ export interface ApiServerOptions {
   gates: FeatureGates
   authenticator: Authenticator
   admission: readonly AdmissionPlugin[]
+  /** The authorizers, in the order in which they are asked. Default: every user who is let in may do everything. */
+  authorization?: readonly AuthorizerChoice[]
+  /** What requests without credentials are. Default: allowed on paths of health and version only. */
+  anonymous?: Anonymous
   clock: Clock
   random: Random
   logger: Logger
@@ -57,7 +63,7 @@ export interface ApiServerOptions {
 
 /** The API of one cluster over one store. It knows no sockets: exchanges are handed to it. */
 export class ApiServer {
-  readonly metrics = new MetricsRegistry()
+  readonly metrics: MetricsRegistry
   readonly parts: ServerParts
   /** Requests for resources without HTTP. */
   readonly requests: RequestPath
@@ -75,8 +81,9 @@ export class ApiServer {
   #lost: Error | undefined
   #isStopping = false
 
-  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens) {
+  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, metrics: MetricsRegistry) {
     this.parts = parts
+    this.metrics = metrics
     this.#release = options.release
     this.#address = options.address
     this.#served = this.#describe()
@@ -101,6 +108,7 @@ export class ApiServer {
       logger: options.logger,
       relay: new NodeRelay(options.nodeClient),
       maxWatches: options.maxWatches ?? 10_000,
+      anonymous: options.anonymous ?? 'health',
     })
   }
 
@@ -110,7 +118,8 @@ export class ApiServer {
     const { gates, admission, clock, random, logger, authenticator } = options
     const scraper = new NodeScraper(clock, askOverTls(options.nodeClient, clock))
     const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
-    const answered = [...reviewResources({ decide: () => ({ allowed: true }), authenticate: (token) => userOf(authenticator, token) }), bindings, ...metrics.resources(), noDefinitions]
+    const reviews = reviewResources({ authorizer: () => parts.authorizer, authenticate: (token) => userOf(authenticator, token) })
+    const answered = [...reviews, bindings, ...metrics.resources(), noDefinitions]
     const registry = new Registry([...allResources(random), ...answered], allActions(tokens))
     let server: ApiServer | undefined
     const onLost = (why: Error) => {
@@ -121,10 +130,15 @@ export class ApiServer {
     const mark = writerMark(options.build ?? ownBuild, gates)
     const freezes = options.freezesObjects
     const objects = await ObjectStore.open(options.store, registry, onLost, { reader, mark, freezes })
-    const authorizer = allowEverything
-    const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
-    server = new ApiServer(options, parts, tokens)
+    const access: ObjectAccess = new ObjectAccess(registry, objects, () => parts)
+    const measured = new MetricsRegistry()
+    const authorization = makeAuthorization(options.authorization ?? [{ type: 'AlwaysAllow' }], access, clock, measured)
+    const { authorizer } = authorization
+    const plugins = [...admission, rbacEscalation(() => authorization)]
+    const parts: ServerParts = { registry, objects, gates, admission: plugins, authorizer, clock, random, access }
+    server = new ApiServer(options, parts, tokens, measured)
     await bootstrap(parts)
+    if (authorization.usesRbac) await reconcilePolicy(parts)
     return server
   }
 

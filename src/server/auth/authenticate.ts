@@ -10,6 +10,9 @@ export interface Credentials {
 
 const authenticated = 'system:authenticated'
 
+/** The user of requests without credentials, where these are allowed. */
+export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
 /** Tells who sends a request; undefined for nobody we know. */
 export class Authenticator {
   /** By the hash of the token: comparing hashes takes the same time whatever the token. */

@@ -1,3 +1,4 @@
+import { allowEverything } from '../auth/authorize.ts'
 import { describe, expect, it } from 'vitest'
 import { reviewResources } from '../reviews/index.ts'
 import { bindings } from '../subresources/pod-binding.ts'
@@ -5,7 +6,7 @@ import type { Resource } from '../resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
 
-const answers = { decide: () => ({ allowed: true }), authenticate: () => undefined }
+const answers = { authorizer: () => allowEverything, authenticate: () => undefined }
 const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const door = { prepare: () => {}, validate: () => [] }

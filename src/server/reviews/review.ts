@@ -1,16 +1,6 @@
-import type { NonResourceAttributes, ResourceAttributes } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
+import type { Authorizer } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects.ts'
-
-/** What somebody wants to do: with a resource, or with a path that is none. */
-export type Attempt = { kind: 'resource'; attributes: ResourceAttributes } | { kind: 'path'; attributes: NonResourceAttributes }
-
-/** Whether an attempt would succeed, and why; neither allowed nor denied means that nobody had an opinion. */
-export interface Decision {
-  allowed: boolean
-  denied?: boolean
-  reason?: string
-}
 
 /** What a review can ask. */
 export interface ReviewContext {
@@ -20,7 +10,7 @@ export interface ReviewContext {
   namespace: string
   /** Milliseconds since the epoch. */
   now: number
-  decide(user: UserInfo, attempt: Attempt): Decision
+  authorizer: Authorizer
   /** Whose token this is. */
   authenticate(token: string): UserInfo | undefined
 }
@@ -33,5 +23,5 @@ export interface Review {
   plural: string
   namespaced: boolean
   /** The answer to a decoded question; throws an ApiError for a question that makes no sense. */
-  run(body: KubeObject, context: ReviewContext): object
+  run(body: KubeObject, context: ReviewContext): object | Promise<object>
 }
