@@ -2,12 +2,26 @@ import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } f
 import { binding, clusterBinding, clusterRole, events, group, read, role, rule, user, write } from './policy-objects.ts'
 
 const kruise = 'apps.kruise.io'
+const getPods = rule('get', 'core', 'pods')
 
 /**
  * What our controllers do beyond those of Kubernetes, by service account. `coxswain:controller:NAME` has it, so that the roles of
  * Kubernetes stay as its users know them.
  */
 export const ownControllerRules: Readonly<Record<string, PolicyRule[]>> = {
+  // A create that was not answered, or found its name taken, is asked for.
+  'replicaset-controller': [getPods],
+  'replication-controller': [getPods],
+  'daemon-set-controller': [getPods],
+  'job-controller': [getPods],
+  // Where Kubernetes replaces a claim, a volume or a class, ours patch it.
+  'statefulset-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
+  'pvc-protection-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
+  'pv-protection-controller': [rule('patch', 'core', 'persistentvolumes')],
+  'volumeattributesclass-protection-controller': [rule('patch', 'storage.k8s.io', 'volumeattributesclasses')],
+  // A status that another writer was faster with is written once more, on top of what is there.
+  'resourcequota-controller': [rule('get', 'core', 'resourcequotas')],
+  'clusterrole-aggregation-controller': [events],
   'cloneset-controller': [
     rule('get list watch update patch', kruise, 'clonesets'),
     rule('update patch', kruise, 'clonesets/status'),
@@ -54,6 +68,7 @@ const nodesRules: PolicyRule[] = [
 ]
 
 const faultPlan = 'coxswain:fault-plan-reader'
+const leaseWatching = 'coxswain:scheduler-lease-watcher'
 
 /** CloneSets for people, and the parts of ours that Kubernetes does not have. */
 export const ownRoles: readonly ClusterRole[] = [
@@ -68,7 +83,13 @@ export const ownBindings: readonly ClusterRoleBinding[] = [
   clusterBinding('coxswain:nodes', user('coxswain:nodes')),
 ]
 
-/** Nodes follow the cluster's plan of faults, which no pod refers to. */
-export const ownNamespaceRoles: readonly Role[] = [role('kube-system', faultPlan, [rule(read, 'core', 'configmaps', 'coxswain-faults')])]
+/** Nodes follow the cluster's plan of faults, which no pod refers to. A scheduler that stands by watches the lease instead of asking for it. */
+export const ownNamespaceRoles: readonly Role[] = [
+  role('kube-system', faultPlan, [rule(read, 'core', 'configmaps', 'coxswain-faults')]),
+  role('kube-system', leaseWatching, [rule('list watch', 'coordination.k8s.io', 'leases', 'kube-scheduler')]),
+]
 
-export const ownNamespaceBindings: readonly RoleBinding[] = [binding('kube-system', faultPlan, [group('system:nodes')])]
+export const ownNamespaceBindings: readonly RoleBinding[] = [
+  binding('kube-system', faultPlan, [group('system:nodes')]),
+  binding('kube-system', leaseWatching, [user('system:kube-scheduler')]),
+]
