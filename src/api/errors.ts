@@ -106,7 +106,7 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string) =>
   new ApiError(
     403,
     'Forbidden',
-    gr.resource ? `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} is forbidden: ${why}` : `forbidden: ${why}`,
+    gr.resource ? `${dotted(gr.resource, gr.group)}${name ? ` ${JSON.stringify(name)}` : ''} is forbidden: ${why}` : `forbidden: ${why}`,
     about(gr, name),
   )
 

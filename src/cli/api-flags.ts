@@ -3,7 +3,7 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { bool, gates, list, port, something, timeoutMs } from './flag-values.ts'
+import { bool, durationMs, gates, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
@@ -15,6 +15,12 @@ export function addApiFlags(command: Command): Command {
     .option('--kubeconfig-out <file>', 'where to write a kubeconfig (default: DATA_DIR/kubeconfig)')
     .option('--token-auth-file <file>', 'CSV of bearer tokens: token,user,uid,"group1,group2"')
     .option('--client-ca-file <file>', 'further certificate authorities of client certificates, in PEM')
+    .option('--authorization-mode <modes>', 'who decides what users may do, in order: Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny (default: Node,RBAC)', list)
+    .option('--authorization-config <file>', 'an AuthorizationConfiguration, instead of --authorization-mode')
+    .option('--authorization-webhook-config-file <file>', 'a kubeconfig that leads to the webhook of mode Webhook')
+    .option('--authorization-webhook-cache-authorized-ttl <duration>', "how long the webhook's yes is remembered (default: 5m)", durationMs)
+    .option('--authorization-webhook-cache-unauthorized-ttl <duration>', "how long the webhook's no is remembered (default: 30s)", durationMs)
+    .addOption(new Option('--anonymous-auth [bool]', 'take requests without credentials as those of system:anonymous').argParser(bool).preset('true').default(true))
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
     .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
     .addOption(new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them').argParser(timeoutMs).default(3_600_000, '1h'))
@@ -37,6 +43,12 @@ interface ParsedFlags {
   kubeconfigOut?: string
   tokenAuthFile?: string
   clientCaFile?: string
+  authorizationMode?: string[]
+  authorizationConfig?: string
+  authorizationWebhookConfigFile?: string
+  authorizationWebhookCacheAuthorizedTtl?: number
+  authorizationWebhookCacheUnauthorizedTtl?: number
+  anonymousAuth: boolean
   disableAdmissionPlugins: string[]
   allowPrivileged: boolean
   eventTtl: number
@@ -64,6 +76,14 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     settings: { allowPrivileged: flags.allowPrivileged, eventTtlMs: flags.eventTtl },
     tokenIssuers: flags.serviceAccountIssuer,
     jwksUri: flags.serviceAccountJwksUri,
+    authorization: {
+      modes: flags.authorizationMode,
+      configFile: flags.authorizationConfig,
+      webhookConfigFile: flags.authorizationWebhookConfigFile,
+      webhookAuthorizedTtlMs: flags.authorizationWebhookCacheAuthorizedTtl,
+      webhookUnauthorizedTtlMs: flags.authorizationWebhookCacheUnauthorizedTtl,
+      anonymous: flags.anonymousAuth,
+    },
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),

@@ -44,8 +44,16 @@ export interface Transport {
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void
   /** Calls `fn` when kinds have come or gone. Only a server of the same process can tell; others have to be asked. The returned function takes that back. */
   whenKindsChange?(fn: () => void): () => void
+  /** The same way to the API as another identity. Absent where the transport has only the one of its credentials. */
+  as?(identity: Identity): Transport
   close(): Promise<void>
 }
+
+/** Parts of one process that act each with rights of its own: a controller as a service account of kube-system, or a node. */
+export type Identity = { kind: 'service account'; name: string } | { kind: 'node'; name: string }
+
+/** The transport as an identity, where it can be another. */
+export const asIdentity = (transport: Transport, identity: Identity): Transport => transport.as?.(identity) ?? transport
 
 /** What to accept from a server that is to answer metadata only; one that cannot answers all. */
 export const acceptMetadata = (kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`

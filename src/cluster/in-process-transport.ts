@@ -1,13 +1,17 @@
 import { ApiError } from '../api/errors.ts'
 import type { KubeObject } from '../api/object.ts'
-import { type ApiRequest, type Transport, TransportError, type WatchListener, acceptMetadata, onAbort } from '../client/index.ts'
+import { type ApiRequest, type Identity, type Transport, TransportError, type WatchListener, acceptMetadata, onAbort } from '../client/index.ts'
 import { type ApiServer, type InProcessRequest, type UserInfo, asPartialMetadata, callInProcess, watchInProcess } from '../server/index.ts'
+import { accountUser, nodeUser } from './users.ts'
+
+const userOf = ({ kind, name }: Identity): UserInfo => (kind === 'node' ? nodeUser(name) : accountUser(name))
 
 /** Reaches a server of the same process, as `user`: no sockets, no encoding, no copies. What it hands out is shared and frozen. */
 export class InProcessTransport implements Transport {
   readonly #server: ApiServer
   readonly #user: UserInfo
   readonly #watches = new Set<() => void>()
+  readonly #others = new Set<InProcessTransport>()
   #isClosed = false
 
   constructor(server: ApiServer, user: UserInfo) {
@@ -47,9 +51,17 @@ export class InProcessTransport implements Transport {
     return this.#server.parts.registry.listen(fn)
   }
 
+  /** Closed with this one. */
+  as(identity: Identity): InProcessTransport {
+    const other = new InProcessTransport(this.#server, userOf(identity))
+    this.#others.add(other)
+    return other
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const end of this.#watches) end()
+    for (const other of this.#others) await other.close()
   }
 
   #asked(request: ApiRequest): InProcessRequest {

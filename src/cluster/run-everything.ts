@@ -8,7 +8,7 @@ import { type NodesOptions, type RunNodesOptions, makeNodes, readCatalogue } fro
 import type { MonitorFlags } from './run-monitor.ts'
 import type { Part } from './run-part.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
-import { controllerManagerUser, monitorUser, nodeUser, schedulerUser } from './users.ts'
+import { controllerManagerUser, monitorUser, nodeUser, nodesUser, schedulerUser } from './users.ts'
 
 /** How many nodes there are, and what runs their pods. */
 export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue' | 'shutdown' | 'evictionHard'>
@@ -94,6 +94,6 @@ function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, {
   return [
     { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
     { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },
-    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodeUser(nodeName)), authority, apiServer: new URL(url), gates, logger, metrics }) },
+    { name: 'nodes', part: makeNodes({ ...local, transport: as(nodes === 1 ? nodeUser(nodeName) : nodesUser), authority, apiServer: new URL(url), gates, logger, metrics }) },
   ]
 }

@@ -20,6 +20,7 @@ import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../s
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
+import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
 import { reachable } from './reachable.ts'
 import { watchLoop } from './watch-loop.ts'
 
@@ -32,6 +33,8 @@ export interface ServeOptions {
   tokenAuthFile: string | undefined
   clientCaFile: string | undefined
   disabledAdmission: readonly string[]
+  /** Default: Node and RBAC. */
+  authorization?: AuthorizationFlags
   gates: FeatureGates
   settings?: ResourceSettings
   /** --service-account-issuer: the first issues tokens, all are accepted. */
@@ -68,6 +71,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   makeDataDir(dataDir)
   const plugins = chooseAdmission(options.disabledAdmission)
   const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
+  const authorization = await readAuthorization(options.authorization)
   const store = await openStore(options)
   try {
     const now = Date.now()
@@ -78,6 +82,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       gates: options.gates,
       authenticator: new Authenticator(tokens),
       admission: plugins,
+      ...authorization,
       clock: systemClock,
       random: systemRandom,
       logger,

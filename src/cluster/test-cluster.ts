@@ -5,7 +5,7 @@ import { MetricsRegistry } from '../base/metrics.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import { Client, type Transport } from '../client/index.ts'
 import { type ManagedController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
-import { ApiServer, Authenticator, type UserInfo, admissionPlugins } from '../server/index.ts'
+import { ApiServer, Authenticator, type AuthorizerChoice, type UserInfo, admissionPlugins } from '../server/index.ts'
 import { type Store, openMemoryStore } from '../store/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type TemporaryDoor, openDoor } from './temporary-door.ts'
@@ -28,6 +28,8 @@ export interface TestClusterOptions {
   /** Also listens on a free port of the loopback interface, with a kubeconfig for kubectl. */
   listen?: boolean
   logger?: Logger
+  /** Who decides what users may do. Default: every user may do everything. */
+  authorization?: readonly AuthorizerChoice[]
 }
 
 export interface TestCluster {
@@ -70,6 +72,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     // Tests let hours pass and then look at what was told meanwhile.
     settings: { eventTtlMs: 0 },
     freezesObjects: true,
+    ...(options.authorization ? { authorization: options.authorization, anonymous: 'user' } : {}),
     address: '127.0.0.1:6443',
   })
   const transport = new InProcessTransport(server, admin)

@@ -1,13 +1,23 @@
 import type { UserInfo } from '../server/index.ts'
 
-/** Who the controllers of this process are to the API. */
-export const controllerManagerUser: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }
+const authenticated = 'system:authenticated'
 
-/** Who the scheduler of this process is. */
-export const schedulerUser: UserInfo = { name: 'system:kube-scheduler', groups: ['system:masters', 'system:authenticated'] }
+/** The controllers' shared caches and their election. */
+export const controllerManagerUser: UserInfo = { name: 'system:kube-controller-manager', groups: [authenticated] }
 
-/** Who the monitor of this process is. It only reads. */
-export const monitorUser: UserInfo = { name: 'coxswain:monitor', groups: ['system:masters', 'system:authenticated'] }
+export const schedulerUser: UserInfo = { name: 'system:kube-scheduler', groups: [authenticated] }
 
-/** Who a node of this process is. */
-export const nodeUser = (name: string): UserInfo => ({ name: `system:node:${name}`, groups: ['system:nodes', 'system:masters', 'system:authenticated'] })
+/** The monitor of this process. It only reads. */
+export const monitorUser: UserInfo = { name: 'coxswain:monitor', groups: [authenticated] }
+
+/** What the nodes of this process read together, where they are several. */
+export const nodesUser: UserInfo = { name: 'coxswain:nodes', groups: [authenticated] }
+
+/** One node of this process. */
+export const nodeUser = (name: string): UserInfo => ({ name: `system:node:${name}`, groups: ['system:nodes', authenticated] })
+
+/** A controller of this process: a service account of kube-system. */
+export const accountUser = (name: string): UserInfo => ({
+  name: `system:serviceaccount:kube-system:${name}`,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', authenticated],
+})

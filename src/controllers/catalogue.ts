@@ -46,6 +46,38 @@ type Entry = ManagedController | readonly ManagedController[]
 /** A controller, or several that are one to users; some depend on how they are run. */
 export type CatalogueEntry = Entry | ((settings: ControllerSettings) => Entry)
 
+/** The service account of kube-system that each controller has, by Kubernetes' own names for them. */
+export const accounts: Readonly<Record<string, string>> = {
+  'deployment-controller': 'deployment-controller',
+  'replicaset-controller': 'replicaset-controller',
+  'replicationcontroller-controller': 'replication-controller',
+  'statefulset-controller': 'statefulset-controller',
+  'daemonset-controller': 'daemon-set-controller',
+  'cloneset-controller': 'cloneset-controller',
+  'job-controller': 'job-controller',
+  'cronjob-controller': 'cronjob-controller',
+  'garbage-collector-controller': 'generic-garbage-collector',
+  'namespace-controller': 'namespace-controller',
+  'pod-garbage-collector-controller': 'pod-garbage-collector',
+  'ttl-after-finished-controller': 'ttl-after-finished-controller',
+  'resourcequota-controller': 'resourcequota-controller',
+  'serviceaccount-controller': 'service-account-controller',
+  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
+  'clusterrole-aggregation-controller': 'clusterrole-aggregation-controller',
+  'disruption-controller': 'disruption-controller',
+  'endpointslice-controller': 'endpointslice-controller',
+  'endpoints-controller': 'endpoint-controller',
+  'node-lifecycle-controller': 'node-controller',
+  'taint-eviction-controller': 'node-controller',
+  'persistentvolume-binder-controller': 'persistent-volume-binder',
+  'persistentvolume-expander-controller': 'expand-controller',
+  'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
+  'persistentvolume-protection-controller': 'pv-protection-controller',
+  'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
+  'claim-recovery-controller': 'claim-recovery-controller',
+  'local-path-provisioner-controller': 'local-path-provisioner',
+}
+
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'deployment-controller': deploymentController,

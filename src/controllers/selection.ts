@@ -1,4 +1,4 @@
-import { type CatalogueEntry, type ControllerSettings, catalogue } from './catalogue.ts'
+import { type CatalogueEntry, type ControllerSettings, accounts, catalogue } from './catalogue.ts'
 import type { ManagedController } from './kit/index.ts'
 
 /** Whether a selection such as `*,-cronjob-controller` wants a controller. What names it comes before `*`, and the first that names it decides. */
@@ -17,7 +17,9 @@ export function selectControllers(
   if (unknown !== undefined) throw new Error(`${JSON.stringify(unknown.replace(/^-/, ''))} is not in the list of known controllers: ${Object.keys(from).join(', ')}`)
   const selected = new Map<string, readonly ManagedController[]>()
   for (const [name, entry] of Object.entries(from)) {
-    if (isSelected(name, selection)) selected.set(name, [typeof entry === 'function' ? entry(settings) : entry].flat())
+    if (!isSelected(name, selection)) continue
+    const controllers = [typeof entry === 'function' ? entry(settings) : entry].flat()
+    selected.set(name, accounts[name] === undefined ? controllers : controllers.map((controller) => ({ ...controller, account: accounts[name] })))
   }
   return selected
 }

@@ -5,7 +5,8 @@ import { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { Store } from '../store/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
-import { ApiHandler } from './http/api-handler.ts'
+import { rbacEscalation } from './admission/rbac-escalation.ts'
+import { type Anonymous, ApiHandler } from './http/api-handler.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { OpenIdDiscovery } from './auth/openid.ts'
@@ -29,7 +30,8 @@ import { type Registered, Registry } from './registry/registry.ts'
 import { RequestMetrics } from './requests/request-metrics.ts'
 import type { ServerParts } from './requests/request.ts'
 import { RequestPath } from './requests/serve.ts'
-import { allowEverything } from './auth/authorize.ts'
+import { type AuthorizerChoice, makeAuthorization } from './auth/authorization/index.ts'
+import { reconcilePolicy } from './auth/bootstrap-policy/reconcile.ts'
 import { allActions, allResources } from './resources/index.ts'
 import { ServiceAllocation } from './resources/core/service-allocation.ts'
 import { type ResourceSettings, withSettings } from './resources/settings.ts'
@@ -47,6 +49,10 @@ export interface ApiServerOptions {
   gates: FeatureGates
   authenticator: Authenticator
   admission: readonly AdmissionPlugin[]
+  /** The authorizers, in the order in which they are asked. Default: every user who is let in may do everything. */
+  authorization?: readonly AuthorizerChoice[]
+  /** What requests without credentials are. Default: allowed on paths of health and version only. */
+  anonymous?: Anonymous
   clock: Clock
   random: Random
   logger: Logger
@@ -75,7 +81,7 @@ export interface ApiServerOptions {
 
 /** The API of one cluster over one store. It knows no sockets: exchanges are handed to it. */
 export class ApiServer {
-  readonly metrics = new MetricsRegistry()
+  readonly metrics: MetricsRegistry
   readonly parts: ServerParts
   /** Requests for resources without HTTP. */
   readonly requests: RequestPath
@@ -96,9 +102,10 @@ export class ApiServer {
   #lost: Error | undefined
   #isStopping = false
 
-  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, components: Map<string, ComponentCheck>) {
+  private constructor(options: ApiServerOptions, parts: ServerParts, tokens: ServiceAccountTokens, components: Map<string, ComponentCheck>, metrics: MetricsRegistry) {
     this.parts = parts
     this.components = components
+    this.metrics = metrics
     this.#release = options.release
     this.#address = options.address
     this.#served = this.#describe()
@@ -125,6 +132,7 @@ export class ApiServer {
       relay: new NodeRelay(options.nodeClient),
       proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       maxWatches: options.maxWatches ?? 10_000,
+      anonymous: options.anonymous ?? 'health',
     })
   }
 
@@ -136,7 +144,8 @@ export class ApiServer {
     const metrics = new MetricsApi({ objects: () => parts.access, clock, scraper })
     const checks = new Map<string, ComponentCheck>()
     const statuses = new ComponentStatuses({ objects: () => parts.access, now: () => clock.now(), checks, lost: () => (server ? server.#lost : undefined) })
-    const answered = [...reviewResources({ decide: () => ({ allowed: true }), identify: (token, audiences) => authenticator.identify(token, audiences) }), bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
+    const reviews = reviewResources({ authorizer: () => parts.authorizer, identify: (token, audiences) => authenticator.identify(token, audiences) })
+    const answered = [...reviews, bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
     const allocation = new ServiceAllocation(random)
     const stored = allResources(random, allocation).filter(({ gate }) => !gate || gates.enabled(gate))
     const registry = new Registry([...withSettings(stored, options.settings ?? {}), ...answered], allActions(tokens))
@@ -149,10 +158,15 @@ export class ApiServer {
     const mark = writerMark(options.build ?? ownBuild, gates)
     const freezes = options.freezesObjects
     const objects = await ObjectStore.open(options.store, registry, onLost, { reader, mark, freezes })
-    const authorizer = allowEverything
-    const parts: ServerParts = { registry, objects, gates, admission, authorizer, clock, random, access: new ObjectAccess(registry, objects, () => parts) }
-    server = new ApiServer(options, parts, tokens, checks)
+    const access: ObjectAccess = new ObjectAccess(registry, objects, () => parts)
+    const measured = new MetricsRegistry()
+    const authorization = makeAuthorization(options.authorization ?? [{ type: 'AlwaysAllow' }], access, clock, measured)
+    const { authorizer } = authorization
+    const plugins = [...admission, rbacEscalation(() => authorization)]
+    const parts: ServerParts = { registry, objects, gates, admission: plugins, authorizer, clock, random, access }
+    server = new ApiServer(options, parts, tokens, checks, measured)
     await bootstrap(parts)
+    if (authorization.usesRbac) await reconcilePolicy(parts)
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())

@@ -1,6 +1,7 @@
 export { ApiServer } from './api-server.ts'
 export type { ApiServerOptions } from './api-server.ts'
 export { admissionPlugins } from './admission/index.ts'
+export { type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from './auth/authorization/index.ts'
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'

@@ -5,7 +5,7 @@ import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { openMemoryStore } from '../store/index.ts'
 import { admissionPlugins } from './admission/index.ts'
-import { ApiServer } from './api-server.ts'
+import { ApiServer, type ApiServerOptions } from './api-server.ts'
 import { Authenticator } from './auth/authenticate.ts'
 import { parsePath } from './requests/path.ts'
 import type { ResourceRequest, Result, ServerParts } from './requests/request.ts'
@@ -22,7 +22,7 @@ export class ServerTrial {
     this.clock = clock
   }
 
-  static async open(): Promise<ServerTrial> {
+  static async open(more: Pick<ApiServerOptions, 'authorization' | 'anonymous'> = {}): Promise<ServerTrial> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1))
     const server = await ApiServer.open({
       store: openMemoryStore({ clock }),
@@ -35,6 +35,7 @@ export class ServerTrial {
       release: '0.0.0-test',
       freezesObjects: true,
       address: '127.0.0.1:6443',
+      ...more,
     })
     return new ServerTrial(server, clock)
   }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { Series } from '../../base/metrics.ts'
-import type { ApiRequest, Transport, WatchListener } from '../transport.ts'
+import type { ApiRequest, Identity, Transport, WatchListener } from '../transport.ts'
 import type { Leadership } from './leadership.ts'
 import { NotLeaderError } from './not-leader-error.ts'
 
@@ -49,6 +49,10 @@ export class LeaderTransport implements Transport {
 
   whenKindsChange(fn: () => void): () => void {
     return this.#inner.whenKindsChange?.(fn) ?? (() => {})
+  }
+
+  as(identity: Identity): Transport {
+    return this.#inner.as ? new LeaderTransport(this.#inner.as(identity), this.#leadership, this.#refused) : this
   }
 
   close(): Promise<void> {

@@ -129,6 +129,8 @@ export interface OwnerMeasures<Owner extends KubeObject, Observed> {
 export interface ControllerDefinition<Owner extends KubeObject, Observed, Action extends AnyAction> {
   /** `replicaset`: names its queue, its metrics and its events' source. */
   name: string
+  /** The service account of kube-system that it writes as, where the transport allows that. Default: the manager's own identity. */
+  account?: string
   owner: ResourceType<Owner>
   /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
   owns?: readonly ResourceType[]

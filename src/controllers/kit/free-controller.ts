@@ -48,6 +48,8 @@ export interface Running {
 export interface FreeController {
   /** Names its queue, its metrics and its events' source. */
   name: string
+  /** The service account of kube-system that it acts as, where the transport allows that. Default: the manager's own identity. */
+  account?: string
   /** Kinds that are cached whole, before it starts. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]

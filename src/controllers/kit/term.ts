@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
 import { Controller, type RunningController } from './controller.ts'
 import { typesOf } from './definition.ts'
@@ -43,7 +43,9 @@ export class Term {
   /** No list that is older than `notOlderThan` is taken. */
   constructor(settings: TermSettings, transport: Transport, notOlderThan: string) {
     const { clock, random, logger, metrics, gates, controllers, namespace } = settings
-    const client = new Client(transport, { clock, random })
+    // Caches are shared, and filled as the manager; each controller writes as itself.
+    const clientOf = ({ account }: ManagedController) =>
+      new Client(account === undefined ? transport : asIdentity(transport, { kind: 'service account', name: account }), { clock, random })
     this.#informers = new InformerFactory({ ...settings.informers, transport, clock, random, logger, ...(metrics ? { metrics } : {}) })
     const informers = new Map<string, SharedInformer>()
     const scopeOf = (type: ResourceType) => (type.namespaced && namespace ? { namespace } : {})
@@ -59,7 +61,7 @@ export class Term {
     }
     const { audit, gather } = settings
     const parts = {
-      client, informers, clock, random, gates, logger,
+      informers, clock, random, gates, logger,
       ...(audit ? { audit } : {}), ...(gather ? { gather } : {}), ...(metrics ? { metrics } : {}),
     }
     const freely = {
@@ -67,7 +69,7 @@ export class Term {
       metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),
       forget: (informer: SharedInformer) => this.#informers.forget(informer),
     }
-    this.#controllers = controllers.map((c) => (isFree(c) ? new FreeRunner(c, freely) : new Controller(c, parts)))
+    this.#controllers = controllers.map((c) => (isFree(c) ? new FreeRunner(c, { ...freely, client: clientOf(c) }) : new Controller(c, { ...parts, client: clientOf(c) })))
   }
 
   /** Resolves when the caches are filled and the controllers run. */

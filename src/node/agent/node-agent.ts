@@ -98,11 +98,12 @@ export class NodeAgent {
     this.name = nodeName
     this.#options = options
     this.#logger = (options.logger ?? silentLogger).child({ node: nodeName })
+    const client = sources.clientOf(nodeName)
     const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
-    this.#events = new EventRecorder(sources.eventClient, { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
+    this.#events = new EventRecorder(sources.eventClientOf(nodeName), { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
     this.#status = new StatusManager({
       clock, random,
-      client: sources.impatientClient,
+      client,
       logger: this.#logger,
       isNodeLost: () => this.#heartbeat.isLost,
       lookAtNode: () => this.#heartbeat.look(),
@@ -124,7 +125,7 @@ export class NodeAgent {
     this.#context = {
       nodeName, clock, runtime, stages,
       logger: this.#logger,
-      client: sources.impatientClient,
+      client,
       view: this.#view,
       prober: options.prober,
       volumes,
@@ -141,7 +142,7 @@ export class NodeAgent {
     }
     this.#heartbeat = new Heartbeat({
       nodeName, shape, runtime, clock, random,
-      client: sources.impatientClient,
+      client,
       logger: this.#logger,
       health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined, pressures: this.#eviction.pressures }),
       mayBeat: () => stages.mayBeat(),

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { ApiRequest, Transport, WatchListener } from '../../client/index.ts'
+import type { ApiRequest, Identity, Transport, WatchListener } from '../../client/index.ts'
 
 /** Passes on one request after the other, in the order in which they come: for what all nodes of a process have to say and nobody waits for. */
 export class OneAtATime implements Transport {
@@ -11,16 +11,28 @@ export class OneAtATime implements Transport {
   }
 
   send<T>(request: ApiRequest): Promise<T> {
-    const sent = this.#last.then(() => this.#inner.send<T>(request))
-    this.#last = sent.catch(() => {}) // told to who asked
-    return sent
+    return this.#inTurn(() => this.#inner.send<T>(request))
   }
 
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
     return this.#inner.watch(request, listener)
   }
 
+  /** Requests of all identities still go one after the other. */
+  as(identity: Identity): Transport {
+    const inner = this.#inner.as?.(identity)
+    if (!inner) return this
+    const inTurn = { send: <T>(request: ApiRequest): Promise<T> => this.#inTurn(() => inner.send<T>(request)) }
+    return { ...inTurn, watch: (request, listener) => inner.watch(request, listener), close: () => inner.close() }
+  }
+
   close(): Promise<void> {
     return this.#inner.close()
+  }
+
+  #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    const sent = this.#last.then(send)
+    this.#last = sent.catch(() => {}) // told to who asked
+    return sent
   }
 }

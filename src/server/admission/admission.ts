@@ -37,8 +37,8 @@ export interface Reservation {
  */
 export interface AdmissionPlugin {
   name: string
-  admit?(request: AdmissionRequest): void
-  validate?(request: AdmissionRequest): void
+  admit?(request: AdmissionRequest): Promise<void> | void
+  validate?(request: AdmissionRequest): Promise<void> | void
   /** Nothing, at once, for a request that uses nothing. */
   reserve?(request: AdmissionRequest, objects: Objects): Promise<Reservation | undefined> | undefined
 }

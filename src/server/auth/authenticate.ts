@@ -19,6 +19,9 @@ export interface Identified {
 /** Finds out whose a token is, if it is meant for one of these audiences. */
 export type TokenReader = (token: string, audiences: readonly string[]) => Identified | undefined
 
+/** The user of requests without credentials, where these are allowed. */
+export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
 /** Tells who sends a request; undefined for nobody we know. */
 export class Authenticator {
   /** By the hash of the token: comparing hashes takes the same time whatever the token. */

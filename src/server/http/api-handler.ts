@@ -2,7 +2,7 @@ import { turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
-import type { Authenticator } from '../auth/authenticate.ts'
+import { type Authenticator, anonymous } from '../auth/authenticate.ts'
 import { extraPrefix, impersonated } from '../auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './document.ts'
 import { encodeResult } from './encode.ts'
@@ -47,7 +47,11 @@ export interface HandlerOptions {
   relay: NodeRelay
   proxy: ProxyDoor
   maxWatches: number
+  anonymous: Anonymous
 }
+
+/** What a request without credentials is: of the user system:anonymous, allowed on paths of health and version only, or rejected. */
+export type Anonymous = 'user' | 'health' | 'none'
 
 interface Answered {
   code: number
@@ -114,19 +118,20 @@ export class ApiHandler {
     headers: Record<string, string>,
   ): Promise<Answered> {
     const authorization = exchange.header('authorization')
-    const user = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
-    // Somebody who shows a token that is wrong is refused even where nobody needs one.
-    const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
+    const known = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
+    // A request with an invalid token is rejected even on paths that allow anonymous access.
+    const isNobody = !known && !/^bearer /i.test(authorization ?? '')
+    const isOpen = isNobody && this.#o.anonymous === 'health' && exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1'))
+    const user = known ?? (isNobody && this.#o.anonymous === 'user' ? anonymous : undefined)
     if (!user && !isOpen) throw unauthorized()
+    const taken = user && (await this.#impersonated(exchange, user))
     const proxied = parseProxyPath(path)
-    const taken = proxied || what ? impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix)) : undefined
     if (proxied) {
-      await this.#o.requests.permit(taken!, proxyAttempt(proxied, exchange.method))
+      await this.#o.requests.allow(taken!, proxyAttempt(proxied, exchange.method))
       return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
     }
-    if (what) {
-      return this.#resource(exchange, what, taken!, kind, headers)
-    }
+    if (what) return this.#resource(exchange, what, taken!, kind, headers)
+    if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path })
     const found = await this.#o.documents.answer({
       method: exchange.method,
       path,
@@ -137,6 +142,13 @@ export class ApiHandler {
     if (!found) return plainNotFound(exchange, headers)
     exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
     return found
+  }
+
+  /** The user that the Impersonate headers name, if the sender may act as that user; else the sender. */
+  #impersonated(exchange: Exchange, sender: UserInfo): UserInfo | Promise<UserInfo> {
+    const { user, attempts } = impersonated(sender, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
+    const waiting = attempts.flatMap((attempt) => this.#o.requests.allow(sender, attempt) ?? [])
+    return waiting.length === 0 ? user : Promise.all(waiting).then(() => user)
   }
 
   async #resource(

@@ -1,3 +1,4 @@
+import { allowEverything } from '../auth/authorize.ts'
 import { describe, expect, it } from 'vitest'
 import { reviewResources } from '../reviews/index.ts'
 import { bindings } from '../subresources/pod-binding.ts'
@@ -6,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { OpenApi } from './openapi.ts'
 
-const answers = { decide: () => ({ allowed: true }), identify: () => undefined }
+const answers = { authorizer: () => allowEverything, identify: () => undefined }
 const virtualKinds = [bindings, ...reviewResources(answers)].map(({ virtual }) => virtual!)
 
 const door = { prepare: () => {}, validate: () => [] }

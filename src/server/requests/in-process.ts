@@ -139,7 +139,8 @@ function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
 export const frozenObject = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? deepFreeze(present(target, stored)) : stored.frozen
 
-async function readDocument(server: ApiServer, { method, path, query, accept }: InProcessRequest): Promise<unknown> {
+async function readDocument(server: ApiServer, { method, path, query, accept, user }: InProcessRequest): Promise<unknown> {
+  await server.requests.allow(user, { verb: method.toLowerCase(), url: path })
   const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
   if (!found) throw notFoundPath()
   const text = found.body.toString()

@@ -1,5 +1,5 @@
-import { forbiddenError, methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
-import { type Decision, type ResourceAttempt, refusalOf } from '../auth/authorize.ts'
+import { methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
+import { type Attempt, forbiddenAttempt } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
@@ -41,11 +41,12 @@ export class RequestPath {
 
   /** Nothing where the path's API group does not exist. */
   async run(call: Call): Promise<Result | undefined> {
-    const { parts } = this.#context
     this.#checkStore()
-    const asked = parts.authorizer.authorize(call.user, call.what)
-    if (asked instanceof Promise) call.keepBody?.()
-    checkAllowed(call.user, call.what, asked instanceof Promise ? await asked : asked)
+    const asked = this.allow(call.user, call.what)
+    if (asked) {
+      call.keepBody?.()
+      await asked
+    }
     const { target } = call.what
     if (!target) return this.#unknown(call)
     if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
@@ -57,10 +58,16 @@ export class RequestPath {
     return this.#answer(call, sent instanceof Promise ? await sent : sent)
   }
 
-  /** Rejects where somebody may not do something that is answered elsewhere: proxied requests. */
-  async permit(user: UserInfo, attempt: ResourceAttempt): Promise<void> {
-    this.#checkStore()
-    checkAllowed(user, attempt, await this.#context.parts.authorizer.authorize(user, attempt))
+  /** Refuses what the user may not do. It waits only where the authorizer asks another process. */
+  allow(user: UserInfo, attempt: Attempt): Promise<void> | undefined {
+    const asked = this.#context.parts.authorizer.authorize(user, attempt)
+    if (asked instanceof Promise) {
+      return asked.then((decision) => {
+        if (!decision.allowed) throw forbiddenAttempt(user, attempt, decision)
+      })
+    }
+    if (!asked.allowed) throw forbiddenAttempt(user, attempt, asked)
+    return undefined
   }
 
   #checkStore(): void {
@@ -85,9 +92,3 @@ export class RequestPath {
 }
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
-
-function checkAllowed(user: UserInfo, attempt: ResourceAttempt, decision: Decision): void {
-  if (decision.allowed) return
-  const { group, plural, subresource, name } = attempt.path
-  throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, attempt, decision))
-}

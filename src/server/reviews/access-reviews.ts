@@ -1,13 +1,15 @@
 import { badRequest, invalidObject } from '../../api/errors.ts'
 import type {
-  LocalSubjectAccessReview, ResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec,
+  LocalSubjectAccessReview, PolicyRule, ResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec,
   SubjectAccessReviewStatus,
 } from '../../api/generated/types.ts'
 import type { ObjectMeta } from '../../api/object.ts'
 import { type FieldError, invalid, required } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import type { UserInfo } from '../objects/objects.ts'
-import type { Decision, Review, ReviewContext } from './review.ts'
+import type { Attempt, KnownRules } from '../auth/authorize.ts'
+import { type AttemptRequirement, fieldRequirements, labelRequirements } from '../auth/authorization/selectors.ts'
+import type { Review, ReviewContext } from './review.ts'
 
 const group = 'authorization.k8s.io'
 const specPath = Path.of('spec')
@@ -56,11 +58,25 @@ function refuse(errors: FieldError[]): void {
   if (errors.length) throw invalidObject({ group, kind: '' }, '', errors)
 }
 
-function ask(user: UserInfo, { resourceAttributes, nonResourceAttributes }: Attempts, { decide }: ReviewContext): SubjectAccessReviewStatus {
-  const decision: Decision = resourceAttributes
-    ? decide(user, { kind: 'resource', attributes: resourceAttributes })
-    : decide(user, { kind: 'path', attributes: nonResourceAttributes ?? {} })
-  return { allowed: decision.allowed, ...(decision.denied && { denied: true }), ...(decision.reason && { reason: decision.reason }) }
+async function ask(user: UserInfo, attempts: Attempts, { authorizer }: ReviewContext): Promise<SubjectAccessReviewStatus> {
+  const { allowed, denied, reason, error } = await authorizer.authorize(user, attemptOf(attempts))
+  return { allowed, ...(denied && { denied: true }), ...(reason && { reason }), ...(error && { evaluationError: error }) }
+}
+
+function attemptOf({ resourceAttributes: of, nonResourceAttributes }: Attempts): Attempt {
+  if (!of) return { verb: nonResourceAttributes?.verb ?? '', url: nonResourceAttributes?.path ?? '' }
+  const { verb = '', group: apiGroup = '', version = '', namespace = '', resource = '', subresource = '', name = '' } = of
+  const [fields, labels] = [requirementsOf(of.fieldSelector, fieldRequirements), requirementsOf(of.labelSelector, labelRequirements)]
+  return {
+    verb,
+    path: { group: apiGroup, version, namespace, plural: resource, subresource, name },
+    selectors: { ...(fields ? { fields } : {}), ...(labels ? { labels } : {}) },
+  }
+}
+
+function requirementsOf(selector: ResourceAttributes['fieldSelector'], parse: (text: string) => AttemptRequirement[]): AttemptRequirement[] | undefined {
+  if (!selector) return undefined
+  return selector.rawSelector ? parse(selector.rawSelector) : (selector.requirements as AttemptRequirement[] | undefined)
 }
 
 function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSpec): UserInfo {
@@ -77,21 +93,21 @@ const review = (kind: string, namespaced: boolean, run: Review['run']): Review =
 })
 
 /** May I? */
-export const selfSubjectAccessReview = review('SelfSubjectAccessReview', false, (body, context) => {
+export const selfSubjectAccessReview = review('SelfSubjectAccessReview', false, async (body, context) => {
   const { metadata, spec } = body as SelfSubjectAccessReview
   refuse([...validateAttempts(spec), ...validateSelectors(spec.resourceAttributes), ...validateEmptyMeta(metadata, false)])
-  return { ...body, status: ask(context.user, spec, context) }
+  return { ...body, status: await ask(context.user, spec, context) }
 })
 
 /** May they? */
-export const subjectAccessReview = review('SubjectAccessReview', false, (body, context) => {
+export const subjectAccessReview = review('SubjectAccessReview', false, async (body, context) => {
   const { metadata, spec } = body as SubjectAccessReview
   refuse([...validateAttempts(spec), ...validateSubject(spec), ...validateSelectors(spec.resourceAttributes), ...validateEmptyMeta(metadata, false)])
-  return { ...body, status: ask(subjectOf(spec), spec, context) }
+  return { ...body, status: await ask(subjectOf(spec), spec, context) }
 })
 
 /** May they, in this namespace? */
-export const localSubjectAccessReview = review('LocalSubjectAccessReview', true, (body, context) => {
+export const localSubjectAccessReview = review('LocalSubjectAccessReview', true, async (body, context) => {
   const { metadata, spec } = body as LocalSubjectAccessReview
   const { resourceAttributes, nonResourceAttributes } = spec
   const errors = [...validateAttempts(spec), ...validateSubject(spec), ...validateSelectors(resourceAttributes), ...validateEmptyMeta(metadata, true)]
@@ -102,21 +118,25 @@ export const localSubjectAccessReview = review('LocalSubjectAccessReview', true,
     errors.push(invalid(specPath.child('nonResourceAttributes'), internalPath(nonResourceAttributes), 'disallowed on this kind of request'))
   }
   refuse(errors)
-  return { ...body, metadata: { ...metadata, namespace: context.namespace }, status: ask(subjectOf(spec), spec, context) }
+  return { ...body, metadata: { ...metadata, namespace: context.namespace }, status: await ask(subjectOf(spec), spec, context) }
 })
 
 /** What may I do in this namespace? */
-export const selfSubjectRulesReview = review('SelfSubjectRulesReview', false, (body) => {
-  if (!(body as SelfSubjectRulesReview).spec.namespace) throw badRequest('no namespace on request')
-  return {
-    apiVersion: `${group}/v1`,
-    kind: 'SelfSubjectRulesReview',
-    metadata: {},
-    spec: {},
-    status: {
-      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-      incomplete: false,
-    },
-  }
+export const selfSubjectRulesReview = review('SelfSubjectRulesReview', false, (body, { user, authorizer }) => {
+  const { namespace } = (body as SelfSubjectRulesReview).spec
+  if (!namespace) throw badRequest('no namespace on request')
+  const known = authorizer.rulesFor?.(user, namespace) ?? { rules: [], incomplete: true }
+  return { apiVersion: `${group}/v1`, kind: 'SelfSubjectRulesReview', metadata: {}, spec: {}, status: rulesStatus(known) }
 })
+
+function rulesStatus({ rules, incomplete = false, errors = [] }: KnownRules) {
+  const isAboutPaths = ({ nonResourceURLs }: PolicyRule) => Boolean(nonResourceURLs?.length)
+  return {
+    resourceRules: rules.filter((rule) => !isAboutPaths(rule)).map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs, ...(apiGroups && { apiGroups }), ...(resources && { resources }), ...(resourceNames && { resourceNames }),
+    })),
+    nonResourceRules: rules.filter(isAboutPaths).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete,
+    ...(errors.length && { evaluationError: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` }),
+  }
+}

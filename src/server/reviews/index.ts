@@ -1,10 +1,11 @@
 import { structOf } from '../../api/schema/index.ts'
+import type { Authorizer } from '../auth/authorize.ts'
 import { type Resource, defineVirtual } from '../registry/resource.ts'
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from './access-reviews.ts'
 import { selfSubjectReview, tokenReview } from './identity-reviews.ts'
 import type { Review, ReviewContext } from './review.ts'
 
-export type { Attempt, Decision, Review, ReviewContext } from './review.ts'
+export type { Review, ReviewContext } from './review.ts'
 
 /** Every kind that is a question, in the order of discovery. */
 export const reviews: readonly Review[] = [
@@ -17,13 +18,16 @@ export const reviews: readonly Review[] = [
 ]
 
 /** The questions as kinds that a server answers. */
-export function reviewResources({ decide, identify }: Pick<ReviewContext, 'decide' | 'identify'>): Resource[] {
+export function reviewResources({ authorizer, identify }: { authorizer(): Authorizer } & Pick<ReviewContext, 'identify'>): Resource[] {
   return reviews.map(({ run, ...names }) =>
     defineVirtual({
       ...names,
       verbs: ['create'],
       bodyType: structOf(names.kind) ? names.kind : `AuthenticationV1${names.kind}`,
-      answer: async ({ body, user, namespace, rules }) => ({ code: 201, object: run(body!, { user, namespace, now: rules.now, decide, identify }) }),
+      answer: async ({ body, user, namespace, rules }) => ({
+        code: 201,
+        object: await run(body!, { user, namespace, now: rules.now, authorizer: authorizer(), identify }),
+      }),
     }),
   )
 }

@@ -1,17 +1,7 @@
-import type { NonResourceAttributes, ResourceAttributes } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Identified } from '../auth/authenticate.ts'
+import type { Authorizer } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
-
-/** What somebody wants to do: with a resource, or with a path that is none. */
-export type Attempt = { kind: 'resource'; attributes: ResourceAttributes } | { kind: 'path'; attributes: NonResourceAttributes }
-
-/** Whether an attempt would succeed, and why; neither allowed nor denied means that nobody had an opinion. */
-export interface Decision {
-  allowed: boolean
-  denied?: boolean
-  reason?: string
-}
 
 /** What a review can ask. */
 export interface ReviewContext {
@@ -21,8 +11,8 @@ export interface ReviewContext {
   namespace: string
   /** Milliseconds since the epoch. */
   now: number
-  decide(user: UserInfo, attempt: Attempt): Decision
-  /** Whose token this is, if it is meant for one of the audiences; where none are named, for this server. */
+  authorizer: Authorizer
+  /** The user of a token, if it is meant for one of the audiences; where none are named, for this server. */
   identify(token: string, audiences: readonly string[]): Identified | undefined
 }
 
@@ -34,5 +24,5 @@ export interface Review {
   plural: string
   namespaced: boolean
   /** The answer to a decoded question; throws an ApiError for a question that makes no sense. */
-  run(body: KubeObject, context: ReviewContext): object
+  run(body: KubeObject, context: ReviewContext): object | Promise<object>
 }

@@ -1,24 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
-import { type Attempt, type ReviewContext, reviews } from './index.ts'
+import { type Attempt, allowEverything } from '../auth/authorize.ts'
+import { type ReviewContext, reviews } from './index.ts'
 
 const asked: { name: string; attempt: Attempt }[] = []
 const context: ReviewContext = {
   user: { name: 'admin', groups: ['system:masters'], extra: {} },
   namespace: 'ns',
   now: Date.UTC(2020, 0, 1),
-  decide: ({ name }, attempt) => {
-    asked.push({ name, attempt })
-    return name === 'mallory' ? { allowed: false, reason: 'no' } : { allowed: true }
+  authorizer: {
+    ...allowEverything,
+    authorize: ({ name }, attempt) => {
+      asked.push({ name, attempt })
+      return name === 'mallory' ? { allowed: false, reason: 'no' } : { allowed: true }
+    },
   },
   identify: (token) => (token === 't' ? { user: { name: 'bob', uid: '7', groups: ['g'] }, audiences: [] } : undefined),
 }
 
-const run = (kind: string, spec: object, metadata: object = {}) => reviews.find((r) => r.kind === kind)!.run({ metadata, spec } as never, context) as any
+const run = async (kind: string, spec: object, metadata: object = {}) => reviews.find((r) => r.kind === kind)!.run({ metadata, spec } as never, context) as any
 
-function refusalOf(kind: string, spec: object, metadata: object = {}): string {
+async function refusalOf(kind: string, spec: object, metadata: object = {}): Promise<string> {
   try {
-    run(kind, spec, metadata)
+    await run(kind, spec, metadata)
   } catch (e) {
     if (e instanceof ApiError) return `${e.code} ${e.message}`
     throw e
@@ -36,15 +40,15 @@ describe('reviews', () => {
     ])
   })
 
-  it('answer with the question', () => {
-    expect(run('SelfSubjectAccessReview', pods)).toEqual({ metadata: {}, spec: pods, status: { allowed: true } })
-    expect(asked.at(-1)).toEqual({ name: 'admin', attempt: { kind: 'resource', attributes: pods.resourceAttributes } })
+  it('answer with the question', async () => {
+    expect(await run('SelfSubjectAccessReview', pods)).toEqual({ metadata: {}, spec: pods, status: { allowed: true } })
+    expect(asked.at(-1)).toEqual({ name: 'admin', attempt: { verb: 'get', path: { group: '', version: '', namespace: 'ns', plural: 'pods', subresource: '', name: '' }, selectors: {} } })
   })
 
-  it('ask for somebody else', () => {
-    expect(run('SubjectAccessReview', { user: 'mallory', nonResourceAttributes: { path: '/x', verb: 'get' } }).status).toEqual({ allowed: false, reason: 'no' })
-    expect(asked.at(-1)).toEqual({ name: 'mallory', attempt: { kind: 'path', attributes: { path: '/x', verb: 'get' } } })
-    expect(run('LocalSubjectAccessReview', { user: 'bob', ...pods })).toMatchObject({ metadata: { namespace: 'ns' }, status: { allowed: true } })
+  it('ask for somebody else', async () => {
+    expect((await run('SubjectAccessReview', { user: 'mallory', nonResourceAttributes: { path: '/x', verb: 'get' } })).status).toEqual({ allowed: false, reason: 'no' })
+    expect(asked.at(-1)).toEqual({ name: 'mallory', attempt: { verb: 'get', url: '/x' } })
+    expect(await run('LocalSubjectAccessReview', { user: 'bob', ...pods })).toMatchObject({ metadata: { namespace: 'ns' }, status: { allowed: true } })
   })
 
   it.each<[string, string, object, object, string]>([
@@ -60,21 +64,21 @@ describe('reviews', () => {
       `${invalid} spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":""}: disallowed on this kind of request`],
     ['no namespace for rules', 'SelfSubjectRulesReview', {}, {}, '400 no namespace on request'],
     ['no token', 'TokenReview', { token: '' }, {}, '400 token is required for TokenReview in authentication'],
-  ])('refuse %s', (_, kind, spec, metadata, refusal) => {
-    expect(refusalOf(kind, spec, metadata)).toBe(refusal)
+  ])('refuse %s', async (_, kind, spec, metadata, refusal) => {
+    expect(await refusalOf(kind, spec, metadata)).toBe(refusal)
   })
 
-  it('list what may be done', () => {
-    expect(run('SelfSubjectRulesReview', { namespace: 'ns' }).status).toEqual({
+  it('list what may be done', async () => {
+    expect((await run('SelfSubjectRulesReview', { namespace: 'ns' })).status).toEqual({
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false,
     })
   })
 
-  it('say who it is', () => {
-    expect(run('SelfSubjectReview', {})).toMatchObject({
+  it('say who it is', async () => {
+    expect(await run('SelfSubjectReview', {})).toMatchObject({
       metadata: { creationTimestamp: '2020-01-01T00:00:00Z' }, status: { userInfo: { username: 'admin', groups: ['system:masters'] } },
     })
-    expect(run('TokenReview', { token: 't' }).status).toEqual({ authenticated: true, user: { username: 'bob', uid: '7', groups: ['g'] } })
-    expect(run('TokenReview', { token: 'x' }).status).toEqual({ user: {}, error: 'invalid bearer token' })
+    expect((await run('TokenReview', { token: 't' })).status).toEqual({ authenticated: true, user: { username: 'bob', uid: '7', groups: ['g'] } })
+    expect((await run('TokenReview', { token: 'x' })).status).toEqual({ user: {}, error: 'invalid bearer token' })
   })
 })

@@ -1,0 +1,55 @@
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { Client, HttpTransport, loadAccess } from '../client/index.ts'
+import { type ApiServerOptions, type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from '../server/index.ts'
+import { readFlagFile } from './flag-files.ts'
+
+/** Flags that say who decides what users may do. */
+export interface AuthorizationFlags {
+  /** Authorizers in the order in which they are asked. Undefined: those of `configFile`, else Node and RBAC. */
+  modes?: readonly string[] | undefined
+  /** A file with an AuthorizationConfiguration. */
+  configFile?: string | undefined
+  webhookConfigFile?: string | undefined
+  webhookAuthorizedTtlMs?: number | undefined
+  webhookUnauthorizedTtlMs?: number | undefined
+  /** Whether requests without credentials are of the user system:anonymous. Default: yes, unless everybody may do everything. */
+  anonymous?: boolean | undefined
+}
+
+/** Reads flags and files into the server's options. Throws an error that names the flag, and what is wrong with it. */
+export async function readAuthorization(flags: AuthorizationFlags = {}): Promise<Pick<ApiServerOptions, 'authorization' | 'anonymous'>> {
+  const configs = await configsOf(flags)
+  const authorization = await Promise.all(configs.map(choiceOf))
+  // As in Kubernetes: anonymous users could do everything, too.
+  const allowsAll = configs.some(({ type }) => type === 'AlwaysAllow')
+  return { authorization, anonymous: flags.anonymous === false ? 'none' : allowsAll ? 'health' : 'user' }
+}
+
+async function configsOf({ modes, configFile, ...flags }: AuthorizationFlags): Promise<readonly AuthorizerConfig[]> {
+  const webhook = { kubeConfigFile: flags.webhookConfigFile, authorizedTtlMs: flags.webhookAuthorizedTtlMs ?? 300_000, unauthorizedTtlMs: flags.webhookUnauthorizedTtlMs ?? 30_000 }
+  if (configFile === undefined) return modes || flags.webhookConfigFile ? parseModes(modes ?? [], webhook) : defaultModes
+  if (modes || flags.webhookConfigFile) throw new Error('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
+  const { parse } = await import('yaml')
+  try {
+    return parseAuthorizationConfig(parse(readFlagFile('--authorization-config', configFile)))
+  } catch (e) {
+    throw new Error(`--authorization-config: ${configFile}: ${(e as Error).message}`, { cause: e })
+  }
+}
+
+async function choiceOf(config: AuthorizerConfig): Promise<AuthorizerChoice> {
+  if (config.type !== 'Webhook') return config
+  // Nobody evaluates CEL yet. To ask the webhook about everything instead would be another policy than the one that was written.
+  if (config.matchConditions.length > 0) throw new Error(`--authorization-config: webhook ${JSON.stringify(config.name)}: matchConditions are not supported`)
+  return { ...config, post: await posterTo(config) }
+}
+
+/** Posts to the server of a kubeconfig, at the path that it names. */
+async function posterTo({ kubeConfigFile, name }: WebhookConfig): Promise<(review: object, signal: AbortSignal) => Promise<unknown>> {
+  const access = await loadAccess({ file: kubeConfigFile })
+  const path = access.server.pathname || '/'
+  const transport = new HttpTransport({ ...access, server: new URL(access.server.origin) }, { userAgent: `coxswain-authorization-webhook/${name}` })
+  const client = new Client(transport, { clock: systemClock, random: systemRandom })
+  return (review, signal) => client.transport.send({ method: 'POST', path, query: { timeout: '30s' }, body: review, signal })
+}

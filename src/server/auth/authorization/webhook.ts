@@ -1,0 +1,105 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { UserInfo } from '../../objects/objects.ts'
+import { type Attempt, type Authorizer, type Decision, isPathAttempt, nameOf, namespaceOf } from '../authorize.ts'
+import { type AttemptSelectors, selectorsOf } from './selectors.ts'
+
+export interface WebhookSettings {
+  /** Names it in errors and metrics. */
+  name: string
+  authorizedTtlMs: number
+  unauthorizedTtlMs: number
+  timeoutMs: number
+  /** What a webhook that cannot be reached, or answers nonsense, means. */
+  onFailure: 'NoOpinion' | 'Deny'
+  /** Sends a SubjectAccessReview and answers with the one that came back. */
+  post(review: object, signal: AbortSignal): Promise<unknown>
+  /** Says whether the webhook is asked about a review at all. Absent: about all of them. */
+  matches?: ((review: object) => boolean) | undefined
+}
+
+/** Kubernetes keeps this many answers. */
+const mostKnown = 8192
+/** Names longer than this are not worth remembering. */
+const longestKey = 10_000
+
+/** `Webhook`: asks another process by SubjectAccessReviews and remembers its answers for a while. */
+export class WebhookAuthorizer implements Authorizer {
+  readonly #settings: WebhookSettings
+  readonly #clock: Clock
+  readonly #known = new Map<string, { until: number; decision: Decision }>()
+
+  constructor(settings: WebhookSettings, clock: Clock) {
+    this.#settings = settings
+    this.#clock = clock
+  }
+
+  authorize(user: UserInfo, attempt: Attempt): Decision | Promise<Decision> {
+    const review = reviewOf(user, attempt)
+    const { matches } = this.#settings
+    try {
+      if (matches && !matches(review)) return { allowed: false }
+    } catch (e) {
+      return this.#failed(e)
+    }
+    const key = JSON.stringify(review.spec)
+    const known = this.#known.get(key)
+    if (known && known.until > this.#clock.now()) return known.decision
+    return this.#ask(review, key)
+  }
+
+  async #ask(review: object, key: string): Promise<Decision> {
+    const { post, timeoutMs, authorizedTtlMs, unauthorizedTtlMs } = this.#settings
+    const abort = new AbortController()
+    const cancel = this.#clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    try {
+      const decision = decisionOf(await post(review, abort.signal))
+      this.#remember(key, decision, decision.allowed ? authorizedTtlMs : unauthorizedTtlMs)
+      return decision
+    } catch (e) {
+      return this.#failed(e)
+    } finally {
+      cancel()
+    }
+  }
+
+  #failed(e: unknown): Decision {
+    const error = `webhook ${JSON.stringify(this.#settings.name)}: ${e instanceof Error ? e.message : String(e)}`
+    return { allowed: false, error, ...(this.#settings.onFailure === 'Deny' ? { denied: true } : {}) }
+  }
+
+  #remember(key: string, decision: Decision, ttlMs: number): void {
+    if (ttlMs <= 0 || key.length > longestKey) return
+    this.#known.delete(key)
+    if (this.#known.size >= mostKnown) this.#known.delete(this.#known.keys().next().value!)
+    this.#known.set(key, { until: this.#clock.now() + ttlMs, decision })
+  }
+}
+
+/** The question about an attempt, as webhooks and match conditions get it. */
+export function reviewOf({ name, uid, groups, extra }: UserInfo, attempt: Attempt) {
+  const who = { user: name, groups: [...groups], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) }
+  const what = isPathAttempt(attempt)
+    ? { nonResourceAttributes: { path: attempt.url, verb: attempt.verb } }
+    : { resourceAttributes: resourceAttributes(attempt) }
+  return { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec: { ...what, ...who } }
+}
+
+function resourceAttributes(attempt: Exclude<Attempt, { url: string }>) {
+  const { group, version, plural, subresource } = attempt.path
+  const said = { namespace: namespaceOf(attempt), verb: attempt.verb, group, version, resource: plural, subresource, name: nameOf(attempt) }
+  return { ...Object.fromEntries(Object.entries(said).filter(([, text]) => text !== '')), ...selectorFields(selectorsOf(attempt)) }
+}
+
+const selectorFields = ({ fields, labels }: AttemptSelectors) => ({
+  ...(fields?.length ? { fieldSelector: { requirements: fields } } : {}),
+  ...(labels?.length ? { labelSelector: { requirements: labels } } : {}),
+})
+
+function decisionOf(answer: unknown): Decision {
+  const { status } = (answer ?? {}) as { status?: { allowed?: unknown; denied?: unknown; reason?: unknown; evaluationError?: unknown } }
+  if (typeof status !== 'object' || status === null) throw new Error('the answer has no status')
+  if (status.allowed === true && status.denied === true) throw new Error('webhook subject access review returned both allow and deny response')
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  const [reason, error] = [text(status.reason), text(status.evaluationError)]
+  return { allowed: status.allowed === true, ...(status.denied === true ? { denied: true } : {}), ...(reason ? { reason } : {}), ...(error ? { error } : {}) }
+}
