@@ -84,6 +84,11 @@ export class YamlParser {
     return value
   }
 
+  /** Whether an alias or a merge key has put a part of the value in another place, too. */
+  get hasShared(): boolean {
+    return this.#added > 0
+  }
+
   /** What was said twice, in the words of Kubernetes. */
   repeated(): string[] {
     return this.#repeated.map(({ at, key }) => `line ${this.#in.lineOf(at)}: key ${jsonText(key)} already set in map`)

@@ -4,11 +4,13 @@ import { YamlParser } from './yaml-parser.ts'
 export interface ParsedYaml extends Parsed {
   /** What was said twice, as Kubernetes tells it: `line 5: key "data" already set in map`. */
   repeated: string[]
+  /** No part of the value stands in it twice: it may be changed in place. */
+  isOwned: boolean
 }
 
 /** Parses the first document of YAML as Kubernetes does. Throws JsonSyntaxError. */
 export function parseYaml(text: string): ParsedYaml {
   const parser = new YamlParser(text)
   const value = parser.document()
-  return { value, duplicates: [], hasFractions: false, repeated: parser.repeated() }
+  return { value, duplicates: [], hasFractions: false, repeated: parser.repeated(), isOwned: !parser.hasShared }
 }

@@ -29,43 +29,50 @@ export function quoteValue(value: unknown): string {
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
-/** An object may have a hundred thousand errors, of which a thousand are told at most: only these are put into words. */
-const fieldError = (reason: FieldErrorReason, path: Path, message: () => string): FieldError => ({
-  reason,
-  get field() {
-    return path.toString()
-  },
-  get message() {
-    return message()
-  },
-})
+/**
+ * An error about a value. A structure is put into words when somebody reads them: each of many errors of one list may quote all of it,
+ * and only so many are told.
+ */
+function about(reason: FieldErrorReason, path: Path, value: unknown, message: (quoted: string) => string): FieldError {
+  const field = path.toString()
+  if (typeof value !== 'object' || value === null) return { reason, field, message: message(quoteValue(value)) }
+  return {
+    reason,
+    field,
+    get message() {
+      return message(quoteValue(value))
+    },
+  }
+}
 
-export const required = (path: Path, detail = ''): FieldError => fieldError('FieldValueRequired', path, () => join('Required value', detail))
+const plain = (reason: FieldErrorReason, path: Path, message: string): FieldError => ({ reason, field: path.toString(), message })
+
+export const required = (path: Path, detail = ''): FieldError => plain('FieldValueRequired', path, join('Required value', detail))
 
 export const invalid = (path: Path, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueInvalid', path, () => join(`Invalid value: ${quoteValue(value)}`, detail))
+  about('FieldValueInvalid', path, value, (quoted) => join(`Invalid value: ${quoted}`, detail))
 
 /** The value is not one of those allowed; Kubernetes lists them sorted. */
 export const notSupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError =>
-  fieldError('FieldValueNotSupported', path, () => {
+  about('FieldValueNotSupported', path, value, (quoted) => {
     const supported = [...allowed].sort().map((v) => JSON.stringify(v)).join(', ')
-    return `Unsupported value: ${quoteValue(value)}${allowed.length ? `: supported values: ${supported}` : ''}`
+    return `Unsupported value: ${quoted}${allowed.length ? `: supported values: ${supported}` : ''}`
   })
 
 export const duplicate = (path: Path, value: unknown): FieldError =>
-  fieldError('FieldValueDuplicate', path, () => `Duplicate value: ${quoteValue(value)}`)
+  about('FieldValueDuplicate', path, value, (quoted) => `Duplicate value: ${quoted}`)
 
-export const forbidden = (path: Path, detail: string): FieldError => fieldError('FieldValueForbidden', path, () => join('Forbidden', detail))
+export const forbidden = (path: Path, detail: string): FieldError => plain('FieldValueForbidden', path, join('Forbidden', detail))
 
 export const notFoundField = (path: Path, value: unknown): FieldError =>
-  fieldError('FieldValueNotFound', path, () => `Not found: ${quoteValue(value)}`)
+  about('FieldValueNotFound', path, value, (quoted) => `Not found: ${quoted}`)
 
 /** The text is longer than `max` bytes; the value itself is not repeated. */
 export const tooLong = (path: Path, max: number): FieldError =>
-  fieldError('FieldValueTooLong', path, () => `Too long: may not be more than ${max} bytes`)
+  plain('FieldValueTooLong', path, `Too long: may not be more than ${max} bytes`)
 
 export const tooMany = (path: Path, actual: number, max: number): FieldError =>
-  fieldError('FieldValueTooMany', path, () => `Too many: ${actual}: must have at most ${max} items`)
+  plain('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`)
 
 export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueTypeInvalid', path, () => join(`Invalid value: ${quoteValue(value)}`, detail))
+  about('FieldValueTypeInvalid', path, value, (quoted) => join(`Invalid value: ${quoted}`, detail))

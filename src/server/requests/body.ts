@@ -5,6 +5,7 @@ import type { Json, KubeObject } from '../../api/object.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import { ProtobufError, openEnvelope } from '../../api/protobuf/index.ts'
 import { DecodeError } from '../../api/schema/index.ts'
+import { nextTurn } from '../../base/turns.ts'
 import { bodyType } from '../http/negotiate.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { RequestBody } from './request.ts'
@@ -19,6 +20,9 @@ export interface Expected {
   /** Other versions that have the same fields, such as `policy/v1beta1`. */
   alsoVersions?: readonly string[]
 }
+
+/** A body from which on parsing, decoding and writing are each done in a turn of its own: together they would hold up others. */
+export const longBody = 1 << 18
 
 const apiVersionOf = (e: { group: string; version: string }) => (e.group ? `${e.group}/${e.version}` : e.version)
 
@@ -101,6 +105,7 @@ export async function decodeBody(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${shown})`
   // A value is decoded before anybody is waited for: whose it is may change it as soon as the call returns.
   const parsed = body.value === undefined ? await parseBody(body, expected.type, unrecognized) : { value: body.value, duplicates: [], text: undefined }
+  if (body.bytes.length > longBody) await nextTurn()
   const said = typeMeta(parsed.value, unrecognized)
   const apiVersion = said.apiVersion || apiVersionOf(expected)
   const kind = said.kind || expected.kind

@@ -1,6 +1,7 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { decodeBody } from '../requests/body.ts'
+import { nextTurn } from '../../base/turns.ts'
+import { decodeBody, longBody } from '../requests/body.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { mainRules } from '../write/rules.ts'
@@ -13,6 +14,7 @@ export async function create(request: ResourceRequest): Promise<Result> {
   const options = parseWriteOptions(request.query, 'CreateOptions')
   const { group, version, kind } = target.resource
   const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
+  if (request.body.bytes.length > longBody) await nextTurn()
   return { kind: 'stored', code: 201, target, stored: await createObject(request, decoded, options.dryRun) }
 }
 

@@ -1,5 +1,6 @@
 import { cloneObject } from '../../api/json/index.ts'
-import { decodeBody } from '../requests/body.ts'
+import { nextTurn } from '../../base/turns.ts'
+import { decodeBody, longBody } from '../requests/body.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { updateRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
@@ -12,6 +13,7 @@ export async function update(request: ResourceRequest): Promise<Result> {
   const options = parseWriteOptions(request.query, 'UpdateOptions')
   const { group, version, kind } = target.resource
   const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
+  if (request.body.bytes.length > longBody) await nextTurn()
   checkName(decoded, name)
   checkNamespace(target, decoded, namespace)
   // With a version to replace, there is only one try; what may be created meanwhile is tried twice.

@@ -1,5 +1,4 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { deepEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/docs.ts'
 import type { StorageClass, TopologySelectorTerm } from '../../../api/generated/types.ts'
 import { isDefaultStorageClass } from '../../../api/kinds/default-class.ts'
@@ -44,13 +43,16 @@ function validateTerm(term: TopologySelectorTerm, at: Path): { errors: FieldErro
 
 function validateTopologies(terms: readonly TopologySelectorTerm[] | undefined): FieldError[] {
   const errors: FieldError[] = []
-  const earlier: ValuesByKey[] = []
+  const earlier = new Map<string, number>()
   for (const [i, term] of (terms ?? []).entries()) {
     const at = path.allowedTopologies.index(i)
     const judged = validateTerm(term, at)
     errors.push(...judged.errors)
-    for (const values of earlier) if (deepEqual(values, judged.values)) errors.push(duplicate(at.child('matchLabelExpressions'), ''))
-    earlier.push(judged.values)
+    const key = JSON.stringify(Object.entries(judged.values).sort(([a], [b]) => (a < b ? -1 : 1)))
+    const same = earlier.get(key) ?? 0
+    // One error for each before it that is the same; nobody is told more than a thousand.
+    for (let n = Math.min(same, 1000); n > 0 && errors.length < 1000; n--) errors.push(duplicate(at.child('matchLabelExpressions'), ''))
+    earlier.set(key, same + 1)
   }
   return errors
 }
