@@ -170,19 +170,39 @@ export function isCanonicalCidr(text: string): string[] {
   return text === canonical ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
 }
 
+const shortList = 16
+const members = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** Whether a list has a text. Each item of a new list is looked for in the old one: of a long list a set is made once. */
+function has(list: readonly string[], text: string): boolean {
+  if (list.length <= shortList) return list.includes(text)
+  let all = members.get(list)
+  if (!all) members.set(list, (all = new Set(list)))
+  return all.has(text)
+}
+
 /** `isIp` as errors of a field; spellings that the stored object has already stay allowed. */
 export const validateIp = (text: string, path: Path, old: readonly string[] = []): FieldError[] =>
-  old.includes(text) ? [] : isIp(text).map((p) => invalid(path, text, p))
+  has(old, text) ? [] : isIp(text).map((p) => invalid(path, text, p))
 
 /** `isCidr` as errors of a field; spellings that the stored object has already stay allowed. */
 export const validateCidr = (text: string, path: Path, old: readonly string[] = []): FieldError[] =>
-  old.includes(text) ? [] : isCidr(text).map((p) => invalid(path, text, p))
+  has(old, text) ? [] : isCidr(text).map((p) => invalid(path, text, p))
+
+const knownCidrs = new Map<string, Cidr>()
+
+/** A network that stands in this program, parsed once. */
+function knownCidr(text: string): Cidr {
+  let cidr = knownCidrs.get(text)
+  if (!cidr) knownCidrs.set(text, (cidr = parseCidr(text)!))
+  return cidr
+}
 
 /** An address that means this machine, this link or nothing cannot be where traffic of a cluster goes. */
 export function isRoutableIp(text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return ['must be a valid IP address']
-  const within = (cidr: string) => cidrContains(parseCidr(cidr)!, ip)
+  const within = (cidr: string) => cidrContains(knownCidr(cidr), ip)
   const problems: string[] = []
   if (ip.value === 0n) problems.push(`may not be unspecified (${formatIp(ip.family, 0n)})`)
   // Kubernetes refuses all of 127.0.0.0/8. Pods that are processes of one machine have addresses in the rest of it.
