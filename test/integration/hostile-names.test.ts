@@ -74,14 +74,14 @@ describe('names that every object of JavaScript inherits are names like any othe
     expect(await send('GET', `${configMaps}?labelSelector=${name}=polluted&${name}[polluted]=1&fieldSelector=metadata.name=${name}`, '')).not.toBeInstanceOf(TypeError)
     expect(trial.parts.registry.find('v1', name)).toBeUndefined()
     expect(trial.parts.registry.find(name, 'pods')).toBeUndefined()
-    const user = impersonated({ name: 'a', groups: [] }, (header) => (header === 'impersonate-user' ? 'b' : 'v'), [`impersonate-extra-${name}`])
+    const { user } = impersonated({ name: 'a', groups: [] }, (header) => (header === 'impersonate-user' ? 'b' : 'v'), [`impersonate-extra-${name}`])
     expect(Object.entries(user.extra!)).toEqual([[name, ['v']]])
   })
 })
 
 describe('a header that cannot be unescaped is taken as it stands', () => {
   test.each(['%', '%zz', '%e0%a4%a'])('%s', (name) => {
-    const user = impersonated({ name: 'a', groups: [] }, (header) => (header === 'impersonate-user' ? 'b' : 'v'), [`impersonate-extra-${name}`])
+    const { user } = impersonated({ name: 'a', groups: [] }, (header) => (header === 'impersonate-user' ? 'b' : 'v'), [`impersonate-extra-${name}`])
     expect(user.extra).toEqual({ [name]: ['v'] })
   })
 })

@@ -20,13 +20,16 @@ import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
 import type { RequestKind, RequestMetrics } from '../requests/request-metrics.ts'
-import type { Result, ServerParts } from '../requests/request.ts'
+import type { RequestBody, Result, ServerParts } from '../requests/request.ts'
 import { type What, resolve } from '../requests/resolve.ts'
 import type { RequestPath } from '../requests/serve.ts'
 import { startWatch } from '../objects/watch-stream.ts'
 
 /** Kubernetes' limit of a request's body. */
 const maxBodyBytes = 3 * 1024 * 1024
+
+/** A request that holds the event loop for longer is told in the log. */
+const longTurnMs = 200
 
 /** Paths that anybody may read. */
 const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
@@ -160,16 +163,25 @@ export class ApiHandler {
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
+    let body: RequestBody | undefined
     const result = await this.#o.requests.run({
       what,
       user,
       warnings,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
-      readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
-    })
+      readBody: async () => (body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
+    }).finally(() => this.#tellOfLongTurn(exchange, body))
     if (!result) return plainNotFound(exchange, headers)
     return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind)
+  }
+
+  /** Names a request that nobody else could come between: who reads the log of a slow server looks for it. */
+  #tellOfLongTurn(exchange: Exchange, body: RequestBody | undefined): void {
+    const ms = body?.longestTurnMs ?? 0
+    if (ms < longTurnMs) return
+    const bytes = body!.bytes.length
+    this.#o.logger.warn('a request held the event loop', { ms: Math.round(ms), bytes, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent') })
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {

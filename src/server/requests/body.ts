@@ -24,6 +24,16 @@ export interface Expected {
 /** A body from which on parsing, decoding and writing are each done in a turn of its own: together they would hold up others. */
 export const longBody = 1 << 18
 
+/** Does a part of a request that nothing else can come between, and notes how long the longest took. */
+export function inOneTurn<T>(body: RequestBody, part: () => T): T {
+  const started = performance.now()
+  try {
+    return part()
+  } finally {
+    body.longestTurnMs = Math.max(body.longestTurnMs ?? 0, performance.now() - started)
+  }
+}
+
 const apiVersionOf = (e: { group: string; version: string }) => (e.group ? `${e.group}/${e.version}` : e.version)
 
 const parseFailure = "couldn't get version/kind; json parse error: "
@@ -104,7 +114,7 @@ export async function decodeBody(
   const unrecognized = (problem: string, shown = excerpt(body)) =>
     `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${shown})`
   // A value is decoded before anybody is waited for: whose it is may change it as soon as the call returns.
-  const parsed = body.value === undefined ? await parseBody(body, expected.type, unrecognized) : { value: body.value, duplicates: [], text: undefined }
+  const parsed = body.value === undefined ? await inOneTurn(body, () => parseBody(body, expected.type, unrecognized)) : { value: body.value, duplicates: [], text: undefined }
   if (body.bytes.length > longBody) await nextTurn()
   const said = typeMeta(parsed.value, unrecognized)
   const apiVersion = said.apiVersion || apiVersionOf(expected)
@@ -117,7 +127,7 @@ export async function decodeBody(
     throw cannot(kind, wrongType(registry, apiVersion, kind, expected))
   }
   try {
-    return decodeValue(parsed, expected, fieldValidation, warnings)
+    return inOneTurn(body, () => decodeValue(parsed, expected, fieldValidation, warnings))
   } catch (e) {
     if (e instanceof DecodeError) throw cannot(kind, e.message)
     throw e

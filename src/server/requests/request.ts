@@ -31,6 +31,8 @@ export interface ServerParts {
 /** The body of a request, read and limited; its type decides how it is parsed. */
 export interface RequestBody {
   bytes: Buffer
+  /** The longest time for which this request held the event loop. */
+  longestTurnMs?: number
   contentType: string | undefined
   /** The object of a create or update whose sender is in the same process, instead of bytes. It is the sender's own: it is copied, at once. */
   value?: Json

@@ -8,7 +8,7 @@ import type { ObjectType } from '../../api/object-type.ts'
 import { DecodeError } from '../../api/schema/index.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import { type Expected, StrictError, decodeValue } from '../requests/body.ts'
+import { type Expected, StrictError, decodeValue, inOneTurn } from '../requests/body.ts'
 import { type PatchType, patchType } from '../http/negotiate.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
@@ -23,13 +23,13 @@ export async function patch(request: ResourceRequest): Promise<Result> {
   const change = readPatch(request)
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
-  const { stored } = await write(request, {
+  const { stored } = await inOneTurn(request.body, () => write(request, {
     operation: 'UPDATE',
     next: (current) => change.apply(current!, expected),
     rules: { ...updateRules(target, request.subresource), createsMissing: false },
     isRelative: true,
     dryRun: change.options.dryRun,
-  })
+  }))
   return { kind: 'stored', code: 200, target, stored }
 }
 

@@ -1,6 +1,6 @@
 import { cloneObject } from '../../api/json/index.ts'
 import { nextTurn } from '../../base/turns.ts'
-import { decodeBody, longBody } from '../requests/body.ts'
+import { decodeBody, inOneTurn, longBody } from '../requests/body.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { updateRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
@@ -20,6 +20,7 @@ export async function update(request: ResourceRequest): Promise<Result> {
   const { resourceVersion } = decoded.metadata
   const isOneTry = !target.resource.allowCreateOnUpdate && resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
   const next = isOneTry ? () => decoded : () => cloneObject(decoded)
-  const { stored, isCreated } = await write(request, { operation: 'UPDATE', next, rules: updateRules(target, subresource), dryRun: options.dryRun })
+  const change = { operation: 'UPDATE' as const, next, rules: updateRules(target, subresource), dryRun: options.dryRun }
+  const { stored, isCreated } = await inOneTurn(request.body, () => write(request, change))
   return { kind: 'stored', code: isCreated ? 201 : 200, target, stored }
 }
