@@ -40,28 +40,32 @@ function request(url: string, headers: Record<string, string> = {}): Promise<{ c
   })
 }
 
-const unauthorized = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 }
+const anonymous = 'User "system:anonymous" cannot'
 
 describe('a request without credentials', () => {
-  it.each(['/api', '/apis/apps/v1/deployments', '/openapi/v3', '/metrics', '/nope'])('is refused at %s', async (url) => {
+  it.each([
+    ...['/api', '/openapi/v3', '/metrics', '/livez/ping', '/nope'].map((url) => [url, `forbidden: ${anonymous} get path "${url}"`, {}] as const),
+    ['/apis/apps/v1/deployments', `deployments.apps is forbidden: ${anonymous} list resource "deployments" in API group "apps" at the cluster scope`, { group: 'apps', kind: 'deployments' }] as const,
+    ['/api/v1/namespaces/default/pods/a', `pods "a" is forbidden: ${anonymous} get resource "pods" in API group "" in the namespace "default"`, { name: 'a', kind: 'pods' }] as const,
+  ])('is refused at %s', async (url, message, details) => {
     const { code, body } = await request(url)
-    expect(code).toBe(401)
-    expect(JSON.parse(body)).toEqual(unauthorized)
+    expect(code).toBe(403)
+    expect(JSON.parse(body)).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Forbidden', details, code: 403 })
   })
 
   it.each([
     ['/livez', /^ok$/],
     ['/readyz', /^ok$/],
-    ['/livez/ping', /^ok$/],
+    ['/healthz', /^ok$/],
     ['/version', /"gitVersion": ?"v1\.36\./],
   ])('is answered at %s', async (url, body) => {
     expect(await request(url)).toEqual({ code: 200, body: expect.stringMatching(body) as string })
   })
 
-  it('makes kubectl ask for a name, and say that it must be logged in', async () => {
-    expect(await stranger.run('get pods')).toMatchObject({ code: 1, out: 'Please enter Username: ' })
-    const { code, err } = await stranger.run('get pods --username=ann --password=sesame')
-    expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'error: You must be logged in to the server (the server has asked for the client to provide credentials)' })
+  it('makes kubectl say that it is forbidden', async () => {
+    const said = async (line: string) => (await stranger.run(`${line} --username=ann --password=sesame`)).err.trim().split('\n').at(-1)
+    expect(await said('get pods')).toMatch(/^Error from server \(Forbidden\): /)
+    expect(await said('get --raw /api/v1/pods')).toBe(`Error from server (Forbidden): pods is forbidden: ${anonymous} list resource "pods" in API group "" at the cluster scope`)
   })
 })
 
@@ -73,7 +77,11 @@ describe('a token', () => {
     expect(await stranger.ok('auth whoami --token=open-up')).toBe('ATTRIBUTE   VALUE\nUsername    bob\nUID         u-2\nGroups      [system:authenticated]\n')
   })
 
-  it('is enough to read and write', async () => {
+  it('is enough to read and write what its user may', async () => {
+    expect(await stranger.refused('create configmap by-ann --token=sesame')).toBe(
+      'error: failed to create configmap: configmaps is forbidden: User "ann" cannot create resource "configmaps" in API group "" in the namespace "default"\n',
+    )
+    await cluster.kubectl.ok('create clusterrolebinding crew --clusterrole=cluster-admin --group=crew --user=bob')
     expect(await stranger.ok('create configmap by-ann --token=sesame')).toBe('configmap/by-ann created\n')
     expect(await stranger.ok('get configmap by-ann -o name --token=open-up')).toBe('configmap/by-ann\n')
     expect(await stranger.ok('auth can-i delete pods --token=open-up')).toBe('yes\n')

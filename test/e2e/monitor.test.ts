@@ -59,6 +59,8 @@ describe('coxswain monitor', () => {
     try {
       const token = path.join(dir, 'token')
       writeFileSync(token, (await kubectl.ok('create token default')).trim())
+      await kubectl.ok('create clusterrole scraper --verb=get --non-resource-url=/metrics --non-resource-url=/slo')
+      await kubectl.ok('create clusterrolebinding scraper --clusterrole=scraper --serviceaccount=default:default')
       const slo = (...flags: string[]) => runCoxswain(['slo', '--monitor', guarded.url, '-o', 'json', ...flags])
       expect((await ask(guarded.url, '/livez')).code).toBe(200)
       expect((await ask(guarded.url, '/metrics')).code).toBe(401)

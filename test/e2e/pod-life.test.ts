@@ -81,14 +81,17 @@ describe('service accounts', () => {
     expect(await whoami(`${token.slice(0, -4)}AAAA`)).toMatchObject({ code: 401 })
   })
 
-  it('a pod finds the API server, and is let in as its account', async () => {
+  it('a pod finds the API server, and may do what its account may', async () => {
     const place = '$COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount'
     const script = `
       const { readFileSync } = require('node:fs')
       const [ca, token] = ['ca.crt', 'token'].map((name) => readFileSync(process.argv[2] + '/' + name, 'utf8'))
       const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
       require('node:https').get({ host, port, ca, agent: false, path: '/api/v1/namespaces/default/pods/stays', headers: { authorization: 'Bearer ' + token } }, (answer) => console.log(answer.resume().statusCode))`
-    expect(await cluster.kubectl.ok(`exec -i stays -c main -- sh -c "${process.execPath} - ${place}"`, script)).toBe('200\n')
+    const asked = () => cluster.kubectl.ok(`exec -i stays -c main -- sh -c "${process.execPath} - ${place}"`, script)
+    expect(await asked()).toBe('403\n')
+    await cluster.kubectl.ok('create rolebinding pods-view --clusterrole=view --serviceaccount=default:default')
+    expect(await asked()).toBe('200\n')
   })
 
   it('a pod finds a token of its account, which is worth nothing when the pod is gone', async () => {
