@@ -4,6 +4,7 @@
 //   --kubeconfig FILE   measures another server, of whose start and memory nothing is known
 //   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
 //   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof
+//   --server-flags="A"  starts the server with these flags, such as --authorization-mode=AlwaysAllow
 //   --only A,B          only these parts: start, creates, patches, gets, list, fanout, memory
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,13 +19,15 @@ const { values: args } = parseArgs({
     kubeconfig: { type: 'string' },
     program: { type: 'string', default: path.resolve('bin/coxswain') },
     'node-flags': { type: 'string', default: '' },
+    'server-flags': { type: 'string', default: '' },
     only: { type: 'string' },
   },
 })
 const parts = args.only?.split(',')
 const wants = (part: string) => !parts || parts.includes(part)
 
-const start = () => startServer(args.program, args['node-flags'].split(' ').filter((flag) => flag !== ''))
+const words = (text: string) => text.split(' ').filter((flag) => flag !== '')
+const start = () => startServer(args.program, words(args['node-flags']), words(args['server-flags']))
 
 const report: Bench['report'] = (figure, value, unit, detail = {}) => {
   console.log(JSON.stringify({ figure, value: rounded(value), unit, detail }))

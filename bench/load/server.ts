@@ -18,14 +18,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts `program`, a file for node, as `program apiserver`, with flags for node itself. */
-export async function startServer(program: string, nodeFlags: readonly string[] = []): Promise<RunningServer> {
+/** Starts `program`, a file for node, as `program apiserver`, with flags for node itself and for the server. */
+export async function startServer(program: string, nodeFlags: readonly string[] = [], serverFlags: readonly string[] = []): Promise<RunningServer> {
   const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-bench-'))
   const port = await freePort()
   const kubeconfig = path.join(dir, 'kubeconfig')
   const started = performance.now()
   const flags = ['--data-dir', path.join(dir, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig, '--log-level', 'warn']
-  const child = spawn(process.execPath, [...nodeFlags, program, 'apiserver', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [...nodeFlags, program, 'apiserver', ...flags, ...serverFlags], { stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     await ready(child, port, started)
   } catch (e) {

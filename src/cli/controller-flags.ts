@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { RunControllersOptions } from '../cluster/index.ts'
-import { absolutePath, count, durationMs, list } from './flag-values.ts'
+import { absolutePath, bool, count, durationMs, list } from './flag-values.ts'
 import { addPartFlags, readPartFlags } from './part-flags.ts'
 
 /** Flags that say how many owners a controller works on at the same time, as Kubernetes names them. */
@@ -26,6 +26,7 @@ const yearMs = 365 * 24 * 3_600_000
 export function addControllerFlags(command: Command): Command {
   addPartFlags(command, 'kube-controller-manager')
     .option('--controllers <names>', "controllers to run: '*' for all, name to run one, -name to leave one out", list, ['*'])
+    .addOption(new Option('--use-service-account-credentials [bool]', 'each controller acts as a service account of its own').argParser(bool).preset('true').default(false))
     .option('--root-ca-file <file>', "certificates that pods are told to trust, in PEM (default: the kubeconfig's)")
     .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
     .option('--cluster-signing-cert-file <file>', 'the certificate of the authority that signs certificates, in PEM')
@@ -38,6 +39,7 @@ export function addControllerFlags(command: Command): Command {
 /** What commander makes of the flags, but for those of `workerFlags`. */
 interface ParsedFlags {
   controllers: string[]
+  useServiceAccountCredentials: boolean
   rootCaFile?: string
   volumesDir: string
   clusterSigningCertFile?: string
@@ -48,13 +50,13 @@ interface ParsedFlags {
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readControllerFlags(command: Command, release: string): Promise<RunControllersOptions> {
   const options = await readPartFlags(command, release)
-  const { controllers, rootCaFile, volumesDir, ...flags } = command.opts<ParsedFlags>()
+  const { controllers, rootCaFile, volumesDir, useServiceAccountCredentials: usesAccounts, ...flags } = command.opts<ParsedFlags>()
   const signing = {
     certificateFile: flags.clusterSigningCertFile,
     keyFile: flags.clusterSigningKeyFile,
     longestMs: flags.clusterSigningDuration,
   }
-  return { ...options, selection: controllers, workers: readWorkers(command), rootCaFile, volumesDir, signing }
+  return { ...options, usesAccounts, selection: controllers, workers: readWorkers(command), rootCaFile, volumesDir, signing }
 }
 
 function readWorkers(command: Command): Map<string, number> {

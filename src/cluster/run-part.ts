@@ -8,6 +8,7 @@ import {
   Client, type ClusterAccess, HttpTransport, type Role, type TermRunner, type TermRunnerOptions, type Transport, leaderIdentity, loadAccess,
 } from '../client/index.ts'
 import { Health, registerProcessMetrics } from '../server/index.ts'
+import { AccountTransport } from './account-transport.ts'
 import { readCertificates } from './flag-files.ts'
 import { type Pages, type Serving, openMonitoringDoor } from './monitoring-door.ts'
 import { ScrapeGate } from './scrape-gate.ts'
@@ -24,6 +25,8 @@ export interface PartOptions {
   gates: FeatureGates
   bindAddress: string
   securePort: number
+  /** Each controller acts as a service account of its own. */
+  usesAccounts?: boolean
   /** How /metrics is served and to whom; by default with a certificate of its own, to whoever reaches it. */
   door?: DoorOptions
   release: string
@@ -67,7 +70,8 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
   const access = await loadAccess({ file: options.kubeconfig })
   const metrics = new MetricsRegistry()
   registerProcessMetrics(metrics, gates)
-  const transport = new HttpTransport(access, { userAgent: `coxswain-${name}/${release} (${process.platform}/${process.arch})` })
+  const agent = { userAgent: `coxswain-${name}/${release} (${process.platform}/${process.arch})` }
+  const transport = options.usesAccounts ? new AccountTransport(access, agent, systemClock) : new HttpTransport(access, agent)
   const elected = election ? { leaderElection: { ...election, identity: leaderIdentity(hostname(), systemRandom) } } : {}
   const about: Record<string, unknown> = {}
   const part = make({ transport, metrics, access, logger, about, ...elected })

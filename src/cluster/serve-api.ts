@@ -22,6 +22,7 @@ import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
 import { reachable } from './reachable.ts'
+import { controllerManagerUser, monitorUser, schedulerUser } from './users.ts'
 import { watchLoop } from './watch-loop.ts'
 
 export interface ServeOptions {
@@ -135,7 +136,7 @@ async function openDoor(options: ServeOptions, server: ApiServer, authority: Key
   const url = `https://${reachable(options.bindAddress)}:${listener.port}`
   server.openId.serveAt(new URL(url).host)
   try {
-    return { listener, url, kubeconfig: writeKubeconfig(options, url, authority, now) }
+    return { listener, url, kubeconfig: writeKubeconfigs(options, url, authority, now) }
   } catch (e) {
     await listener.close(0)
     throw new Error(`--kubeconfig-out: ${(e as Error).message}`, { cause: e })
@@ -176,12 +177,24 @@ function servingHosts(bindAddress: string): string[] {
   return [...new Set([...names, '127.0.0.1', '::1', '10.0.0.1', bindAddress])]
 }
 
-function writeKubeconfig(options: ServeOptions, url: string, authority: KeyPair, now: number): string {
+/** Parts that run in processes of their own have a kubeconfig each, with the rights that they need. */
+const partUsers: Readonly<Record<string, string>> = {
+  'controller-manager.conf': controllerManagerUser.name,
+  'scheduler.conf': schedulerUser.name,
+  'monitor.conf': monitorUser.name,
+}
+
+/** Answers where that of the admin is. Those that still lead to the server stay as they are. */
+function writeKubeconfigs(options: ServeOptions, url: string, authority: KeyPair, now: number): string {
+  for (const [name, user] of Object.entries(partUsers)) writeKubeconfig(path.join(options.dataDir, name), { commonName: user, organizations: [] }, url, authority, now)
   const file = options.kubeconfigOut ?? path.join(options.dataDir, 'kubeconfig')
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  if (isKubeconfigValid(old, url, authority.certificate, now)) return path.resolve(file)
-  const user = 'kubernetes-admin'
-  const client = issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, now)
-  writePrivateFile(file, kubeconfigText(url, authority.certificate, user, client))
+  writeKubeconfig(file, { commonName: 'kubernetes-admin', organizations: ['system:masters'] }, url, authority, now)
   return path.resolve(file)
+}
+
+function writeKubeconfig(file: string, user: { commonName: string; organizations: string[] }, url: string, authority: KeyPair, now: number): void {
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  if (isKubeconfigValid(old, url, authority.certificate, now)) return
+  const client = issueClientCertificate(authority, user, now)
+  writePrivateFile(file, kubeconfigText(url, authority.certificate, user.commonName, client))
 }
