@@ -19,9 +19,12 @@ const healths = ['Healthy', 'Unhealthy', 'Unknown']
 export function prepareStatusUpdate(pod: Pod, old: Pod): void {
   pod.spec = old.spec
   pod.metadata.ownerReferences = old.metadata.ownerReferences
-  // A patch that says nothing about the status leaves the stored one here, which is not to be changed.
-  const { qosClass, observedGeneration = old.status?.observedGeneration, ...status } = pod.status ?? {}
-  pod.status = { ...status, qosClass: qosClass || qosClassOf(old), ...(observedGeneration === undefined ? {} : { observedGeneration }) }
+  const { status = {} } = pod
+  const qosClass = status.qosClass || qosClassOf(old)
+  const observedGeneration = status.observedGeneration ?? old.status?.observedGeneration
+  // A patch that leaves the status alone shares it with what is stored, which must not be changed.
+  if (pod.status && status.qosClass === qosClass && status.observedGeneration === observedGeneration) return
+  pod.status = { ...status, qosClass, ...(observedGeneration === undefined ? {} : { observedGeneration }) }
 }
 
 type Statuses = readonly ContainerStatus[] | undefined
