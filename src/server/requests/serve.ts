@@ -42,8 +42,9 @@ export class RequestPath {
   /** Nothing where the path's API group does not exist. */
   async run(call: Call): Promise<Result | undefined> {
     this.#checkStore()
-    const asked = this.allow(call.user, call.what)
-    if (asked) {
+    for (const attempt of attemptsOf(call.what)) {
+      const asked = this.allow(call.user, attempt)
+      if (!asked) continue
       call.keepBody?.()
       await asked
     }
@@ -89,6 +90,15 @@ export class RequestPath {
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
     return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, signal })
   }
+}
+
+const connections = new Set(['exec', 'attach', 'portforward'])
+
+/** What a request has to be allowed. A connection into a pod that a GET opens does what a POST does, and needs its verb as well. */
+function attemptsOf(what: What): readonly Attempt[] {
+  const { verb, path } = what
+  if (verb !== 'get' || path.group !== '' || path.plural !== 'pods' || !connections.has(path.subresource)) return [what]
+  return [what, { verb: 'create', path }]
 }
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced

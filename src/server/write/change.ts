@@ -2,6 +2,7 @@ import { ApiError, conflict, invalidObject, notFound } from '../../api/errors.ts
 import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
+import { type Decision, forbiddenAttempt } from '../auth/authorize.ts'
 import type { ResourceRequest } from '../requests/request.ts'
 import { checkNamespace } from '../verbs/identity.ts'
 import { groupResource } from './names.ts'
@@ -9,20 +10,33 @@ import type { Write } from './write.ts'
 
 const staleVersion = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** Finds what is stored, and settles whether this is an update or a creation. */
-export function readCurrent(write: Write): void {
+/** Finds what is stored, and settles whether this is an update or a creation, which must be allowed to the user as such. */
+export function readCurrent(write: Write): Promise<void> | undefined {
   const { request, change } = write
-  if (change.operation === 'CREATE') return
+  if (change.operation === 'CREATE') return undefined
   const { server, target, namespace, name } = request
   const stored = server.objects.get(target, namespace, name)
   if (!stored) {
     if (change.operation === 'DELETE' || !change.rules.createsMissing) throw notFound(groupResource(target), name)
     write.operation = 'CREATE'
-    return
+    return allowCreation(request)
   }
   const { storedAs } = target.resource
   write.stored = stored
   write.old = storedAs ? storedAs.fromStored(stored.object) : stored.object
+  return undefined
+}
+
+function allowCreation({ server, target, user, namespace, name }: ResourceRequest): Promise<void> | undefined {
+  const { group, version, plural } = target.resource
+  const attempt = { verb: 'create', path: { group, version, namespace, plural, subresource: '', name } }
+  const asked = server.authorizer.authorize(user, attempt)
+  const judge = (decision: Decision) => {
+    if (!decision.allowed) throw forbiddenAttempt(user, attempt, decision)
+  }
+  if (asked instanceof Promise) return asked.then(judge)
+  judge(asked)
+  return undefined
 }
 
 /** Makes the object that is wanted, and checks that it is wanted of what is there. */

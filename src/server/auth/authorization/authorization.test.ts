@@ -289,3 +289,37 @@ describe('roles and bindings', () => {
     await expect(trial.run('PATCH', `${rbac}/clusterroles/all`, { metadata: { finalizers: ['example.com/x'] } }, user)).resolves.toBeDefined()
   })
 })
+
+describe('a request path', () => {
+  /** A server on which jane has these rules in every namespace. */
+  async function withRules(...rules: PolicyRule[]) {
+    const trial = await ServerTrial.open({ authorization: [{ type: 'RBAC' }] })
+    const root: UserInfo = { name: 'root', groups: ['system:masters'] }
+    const api = '/apis/rbac.authorization.k8s.io/v1'
+    await trial.run('POST', `${api}/clusterroles`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'janes' }, rules }, root)
+    await trial.run('POST', `${api}/clusterrolebindings`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'janes' }, roleRef: { kind: 'ClusterRole', name: 'janes' }, subjects: [{ kind: 'User', name: 'jane' }] }, root)
+    return trial
+  }
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l', namespace: 'default' } }
+  const put = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l'
+
+  it('has a PUT that creates be allowed as a create, too', async () => {
+    const trial = await withRules(rule('update', 'coordination.k8s.io', 'leases'))
+    await expect(trial.run('PUT', put, lease, user)).rejects.toThrow(
+      'leases.coordination.k8s.io "l" is forbidden: User "jane" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"',
+    )
+    const both = await withRules(rule('update create', 'coordination.k8s.io', 'leases'))
+    await expect(both.run('PUT', put, lease, user)).resolves.toMatchObject({ code: 201 })
+  })
+
+  it('has a connection into a pod be allowed as a create, whatever its method', async () => {
+    const trial = await withRules(rule('get', '', 'pods/exec'))
+    await expect(trial.run('GET', '/api/v1/namespaces/default/pods/a/exec?command=sh', undefined, user)).rejects.toThrow('cannot create resource "pods/exec"')
+  })
+
+  it('judges a list of namespaces as one of the cluster, and one of them within itself', async () => {
+    const trial = await withRules(rule('get', '', 'configmaps'))
+    await expect(trial.run('GET', '/api/v1/namespaces', undefined, user)).rejects.toThrow('cannot list resource "namespaces" in API group "" at the cluster scope')
+    await expect(trial.run('GET', '/api/v1/namespaces/default', undefined, user)).rejects.toThrow('in the namespace "default"')
+  })
+})
