@@ -87,6 +87,11 @@ export class EventRecorder {
     }
   }
 
+  /** The object of this uid is gone. What waits to be written of it is written. */
+  forget(uid: string): void {
+    this.#correlator.forget(uid)
+  }
+
   /** Resolves when nothing waits to be written any more. */
   flush(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

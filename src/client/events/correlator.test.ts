@@ -5,7 +5,6 @@ import { VirtualClock } from '../../base/virtual-clock.ts'
 import { pods } from '../resources.ts'
 import { EventCorrelator } from './correlator.ts'
 import { EventNames, referenceTo } from './event-object.ts'
-import { LruMap } from './lru-map.ts'
 
 const ref = (name: string): ObjectReference => ({ kind: 'Pod', namespace: 'default', name, uid: `uid-${name}`, apiVersion: 'v1' })
 
@@ -14,7 +13,7 @@ function setUp() {
   const correlator = new EventCorrelator(clock, new EventNames(new SeededRandom(1)), (r) => r)
   const add = (message: string, { name = 'web', reason = 'Failed' } = {}) =>
     correlator.add({ ref: ref(name), type: 'Warning', reason, message, action: undefined, related: undefined, atMs: clock.now() })
-  return { clock, add }
+  return { clock, correlator, add }
 }
 
 describe('EventCorrelator', () => {
@@ -71,6 +70,39 @@ describe('EventCorrelator', () => {
     for (let i = 1; i <= 5000; i++) add('m', { name: `pod-${i}` })
     expect(add('m', { name: 'pod-0' }).record).not.toBe(first)
   })
+
+  it('remembers longest what happened last', () => {
+    const { add } = setUp()
+    const first = add('m', { name: 'pod-0' }).record
+    add('m', { name: 'pod-1' })
+    for (let i = 2; i <= 5000; i++) {
+      add('m', { name: `pod-${i}` })
+      if (i % 1000 === 0) add('m', { name: 'pod-0' })
+    }
+    expect(add('m', { name: 'pod-0' }).record).toBe(first)
+    expect(add('m', { name: 'pod-1' }).record.count).toBe(1)
+  })
+
+  it('does not remember without end what happens to one object', () => {
+    const { add } = setUp()
+    const records = new Set<unknown>()
+    for (let i = 0; i < 100; i++) {
+      for (let n = 0; n < 60; n++) records.add(add('m', { reason: `Reason${i}-${n}` }).record)
+    }
+    const known = Array.from({ length: 60 }, (_, n) => add('m', { reason: `Reason0-${n}` }).record)
+    expect(known.filter((record) => records.has(record))).toEqual([])
+  })
+
+  it('forgets an object that is gone', () => {
+    const { correlator, add } = setUp()
+    const kept = add('m', { name: 'db' }).record
+    const gone = add('m').record
+    for (let i = 0; i < 30; i++) add('m')
+    correlator.forget('uid-web')
+    const again = add('m')
+    expect([again.record === gone, again.isSpam, again.record.count]).toEqual([false, false, 1])
+    expect(add('m', { name: 'db' }).record).toBe(kept)
+  })
 })
 
 describe('EventNames', () => {
@@ -96,13 +128,4 @@ describe('referenceTo()', () => {
     expect(referenceTo({ ...wanted, fieldPath: 'spec.containers{main}' })).toEqual({ ...wanted, fieldPath: 'spec.containers{main}' })
     expect([referenceTo({ metadata }), referenceTo({ kind: 'Pod', metadata: {} })]).toEqual([undefined, undefined])
   })
-})
-
-it('LruMap forgets what was not used for longest', () => {
-  const map = new LruMap<string, number>(2)
-  map.set('a', 1)
-  map.set('b', 2)
-  map.get('a')
-  map.set('c', 3)
-  expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2])
 })

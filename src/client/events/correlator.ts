@@ -2,7 +2,6 @@ import type { ObjectReference } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TokenBucket } from '../queue/index.ts'
 import { type EventNames, type EventRecord, type Occurrence, eventNamespace } from './event-object.ts'
-import { LruMap } from './lru-map.ts'
 
 /** Upstream's numbers. */
 const maxRemembered = 4096
@@ -13,10 +12,26 @@ const similarWithinMs = 600_000
 const spamBurst = 25
 const spamPerSecond = 1 / 300
 
-interface Similar {
+/** So many events of one type and reason about one object are remembered; within ten minutes there are never more than ten. */
+const maxOfKind = 64
+
+/** Events of one type and reason about one object. */
+interface Kind<R> {
+  readonly type: string
+  readonly reason: string
   /** At most nine: the tenth is what makes them too many. Most reasons have one message for an object, and no set. */
   messages: string | Set<string>
   lastAtMs: number
+  /** The oldest first. */
+  readonly records: R[]
+  combined: R | undefined
+}
+
+/** All that is remembered of one object. */
+interface Told<R> {
+  readonly bucket: TokenBucket
+  /** Few: a search through them is cheaper than keys, of which a process with 100,000 pods would hold a million. */
+  readonly kinds: Kind<R>[]
 }
 
 export interface Correlated<R extends EventRecord> {
@@ -30,9 +45,10 @@ export class EventCorrelator<R extends EventRecord> {
   readonly #clock: Clock
   readonly #names: EventNames
   readonly #makeRecord: (record: EventRecord) => R
-  readonly #records = new LruMap<string, R>(maxRemembered)
-  readonly #similar = new LruMap<string, Similar>(maxRemembered)
-  readonly #buckets = new LruMap<string, TokenBucket>(maxRemembered)
+  /** By object; the least recently used first. */
+  readonly #objects = new Map<string, Told<R>>()
+  /** How many records all objects have. */
+  #remembered = 0
 
   constructor(clock: Clock, names: EventNames, makeRecord: (record: EventRecord) => R) {
     this.#clock = clock
@@ -42,17 +58,45 @@ export class EventCorrelator<R extends EventRecord> {
 
   /** Counts an occurrence in. */
   add(occurrence: Occurrence): Correlated<R> {
-    const object = objectKey(occurrence.ref)
-    return { record: this.#count(occurrence, object), isSpam: !this.#bucket(object).tryTake() }
+    const told = this.#told(objectKey(occurrence.ref))
+    const correlated = { record: this.#count(occurrence, told), isSpam: !told.bucket.tryTake() }
+    this.#forgetOldest()
+    return correlated
   }
 
-  #count(occurrence: Occurrence, object: string): R {
+  /** The object of this uid is gone: nothing will be said of it any more. */
+  forget(uid: string): void {
+    const told = this.#objects.get(uid)
+    if (!told) return
+    this.#objects.delete(uid)
+    for (const kind of told.kinds) this.#remembered -= sizeOf(kind)
+  }
+
+  #told(object: string): Told<R> {
+    let told = this.#objects.get(object)
+    if (told) this.#objects.delete(object)
+    else told = { bucket: new TokenBucket(spamPerSecond, spamBurst, this.#clock), kinds: [] }
+    this.#objects.set(object, told)
+    return told
+  }
+
+  #forgetOldest(): void {
+    for (const object of this.#objects.keys()) {
+      if (this.#remembered <= maxRemembered) return
+      this.forget(object)
+    }
+  }
+
+  #count(occurrence: Occurrence, told: Told<R>): R {
     const { ref, type, reason, atMs } = occurrence
-    const group = keyOf(object, type, reason)
-    const isCombined = this.#isOneOfMany(group, occurrence)
+    let kind = told.kinds.find((k) => k.reason === reason && k.type === type)
+    const isCombined = kind !== undefined && isOneOfMany(kind, occurrence)
+    if (!kind) {
+      kind = { type, reason, messages: occurrence.message, lastAtMs: atMs, records: [], combined: undefined }
+      told.kinds.push(kind)
+    }
     const message = isCombined ? `(combined from similar events): ${occurrence.message}` : occurrence.message
-    const key = isCombined ? group : keyOf(group, ref.fieldPath ?? '', occurrence.message)
-    const there = this.#records.get(key)
+    const there = isCombined ? kind.combined : kind.records.find((record) => isSame(record, occurrence))
     if (there) {
       there.count++
       there.message = message
@@ -61,36 +105,42 @@ export class EventCorrelator<R extends EventRecord> {
     }
     const name = this.#names.next(ref.name ?? '', atMs)
     const record = this.#makeRecord({ name, namespace: eventNamespace(ref), first: occurrence, message, count: 1, lastAtMs: atMs })
-    this.#records.set(key, record)
+    this.#remembered++
+    if (isCombined) return (kind.combined = record)
+    kind.records.push(record)
+    if (kind.records.length > maxOfKind) {
+      kind.records.shift()
+      this.#remembered--
+    }
     return record
   }
+}
 
-  #isOneOfMany(group: string, { message, atMs }: Occurrence): boolean {
-    const similar = this.#similar.get(group)
-    if (!similar || atMs - similar.lastAtMs > similarWithinMs) {
-      this.#similar.set(group, { messages: message, lastAtMs: atMs })
-      return false
-    }
-    similar.lastAtMs = atMs
-    if (similar.messages === message) return false
-    if (typeof similar.messages === 'string') similar.messages = new Set([similar.messages])
-    const { messages } = similar
-    messages.add(message)
-    if (messages.size < maxSimilar) return false
-    messages.delete(messages.values().next().value!)
-    return true
-  }
+const isSame = ({ first }: EventRecord, { ref, message }: Occurrence): boolean =>
+  first.message === message && (first.ref.fieldPath ?? '') === (ref.fieldPath ?? '')
 
-  #bucket(object: string): TokenBucket {
-    let bucket = this.#buckets.get(object)
-    if (!bucket) this.#buckets.set(object, (bucket = new TokenBucket(spamPerSecond, spamBurst, this.#clock)))
-    return bucket
+const sizeOf = ({ records, combined }: Kind<unknown>): number => records.length + (combined ? 1 : 0)
+
+/** Whether there are too many different messages of this kind to be told one by one. */
+function isOneOfMany(kind: Kind<unknown>, { message, atMs }: Occurrence): boolean {
+  const isLongAgo = atMs - kind.lastAtMs > similarWithinMs
+  kind.lastAtMs = atMs
+  if (isLongAgo) {
+    kind.messages = message
+    return false
   }
+  if (kind.messages === message) return false
+  if (typeof kind.messages === 'string') kind.messages = new Set([kind.messages])
+  const { messages } = kind
+  messages.add(message)
+  if (messages.size < maxSimilar) return false
+  messages.delete(messages.values().next().value!)
+  return true
 }
 
 /** Joins what has no such character, but for the last. */
 const keyOf = (...parts: readonly string[]): string => parts.join('\0')
 
-/** The uid alone names an object. The key stands in each of those above: a node remembers about ten for each pod. */
+/** The uid alone names an object. */
 const objectKey = ({ kind = '', namespace = '', name = '', uid, apiVersion = '' }: ObjectReference): string =>
   uid ? uid : keyOf(kind, namespace, name, apiVersion)

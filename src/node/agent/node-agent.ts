@@ -276,14 +276,19 @@ export class NodeAgent {
   #removed(pod: Pod): void {
     const uid = pod.metadata.uid!
     this.#gone.delete(uid)
-    if (this.#refused.delete(uid)) this.#status.forget(uid)
+    if (this.#refused.delete(uid)) {
+      this.#status.forget(uid)
+      this.#events.forget(uid)
+    }
     this.#workers.get(uid)?.removed()
   }
 
   #over(uid: string): void {
+    const { namespace = '', name = '' } = this.#workers.get(uid)?.pod.metadata ?? {}
     this.#workers.delete(uid)
     this.#room.leave(uid)
-    if (this.#options.sources.feed.podsOf(this.name).some((p) => p.metadata.uid === uid)) this.#gone.add(uid)
+    this.#events.forget(uid)
+    if (this.#podNamed(namespace, name)?.metadata.uid === uid) this.#gone.add(uid)
   }
 
   /** What runs of pods that are gone from the API is ended. */
