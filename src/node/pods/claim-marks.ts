@@ -11,8 +11,8 @@ import type { NodeContext } from './node-context.ts'
  */
 export class ClaimMarks {
   readonly #context: NodeContext
-  /** The uids of claims that need no mark any more, by name. */
-  readonly #settled = new Map<string, string>()
+  /** The uids of claims that need no mark any more, by name; made for the first of them. */
+  #settled: Map<string, string> | undefined
 
   constructor(context: NodeContext) {
     this.#context = context
@@ -27,12 +27,13 @@ export class ClaimMarks {
     for (const name of claimNamesOf(pod)) {
       const claim = await this.#context.objects.get<PersistentVolumeClaim>(persistentvolumeclaims, namespace, name, signal)
       // A claim that is gone cannot be deleted. But one that was never settled may be on its way out with its volume.
-      if (!claim && this.#settled.has(name)) continue
+      if (!claim && this.#settled?.has(name)) continue
       if (!claim) throw new Error(`persistentvolumeclaim "${name}" not found`)
-      if (this.#settled.get(name) === claim.metadata.uid) continue
+      if (this.#settled?.get(name) === claim.metadata.uid) continue
       const { metadata } = awaitsMark(claim) ? await this.#mark(namespace, claim, signal) : claim
       // Whoever deleted it before the mark was written may have known that nobody had used it: its volume goes with it.
       if (metadata.deletionTimestamp && !hasRun) throw new Error(`persistentvolumeclaim "${name}" is being deleted`)
+      this.#settled ??= new Map()
       this.#settled.set(name, claim.metadata.uid ?? '')
     }
   }

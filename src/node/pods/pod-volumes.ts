@@ -12,6 +12,8 @@ const retryFirstMs = 500
 const retryLongestMs = 122_000
 /** After so much of a token's time there is another one. */
 const tokenLifeUsed = 0.8
+const noPaths: ReadonlyMap<string, string> = new Map()
+const nothing = () => {}
 
 /** The volumes of one pod, made once and kept up to date with what they are made from. */
 export class PodVolumes {
@@ -22,7 +24,7 @@ export class PodVolumes {
   #paths: ReadonlyMap<string, string> | undefined
   #failure: SandboxFailure | undefined
   #isStale = false
-  #cancelRefresh = () => {}
+  #cancelRefresh = nothing
 
   /** `changed` is called when something that the pod refers to appears, changes or goes. */
   constructor(context: NodeContext, changed: () => void) {
@@ -33,7 +35,7 @@ export class PodVolumes {
 
   /** Where they are, by name; empty before they are there. */
   get paths(): ReadonlyMap<string, string> {
-    return this.#paths ?? new Map()
+    return this.#paths ?? noPaths
   }
 
   /** Why the last attempt failed. Undefined before the first one, and for good once they are there. */

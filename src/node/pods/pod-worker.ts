@@ -5,14 +5,14 @@ import { parseDuration } from '../../base/duration.ts'
 import { linkAbort } from '../../client/index.ts'
 import { PodProbes } from '../probes/pod-probes.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
-import type { WaitingReason } from '../status/container-statuses.ts'
+import type { Health, WaitingReason } from '../status/container-statuses.ts'
 import { type Verdict, generateStatus } from '../status/generate-status.ts'
 import { BackOff } from './back-off.ts'
 import { ClaimMarks } from './claim-marks.ts'
 import { type PodContainer, containersOf } from './containers.ts'
 import { deletePod } from './delete-pod.ts'
 import type { NodeContext } from './node-context.ts'
-import { planPod } from './plan.ts'
+import { type Verdicts, planPod } from './plan.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxConfig } from './sandbox-config.ts'
@@ -37,6 +37,13 @@ const endRetryMs = 1000
 /** Why the start of a container is given up. */
 const sandboxGone = new Error('the sandbox is not ready any more')
 
+/** Why what keeps a pod running is given up. */
+const podEnds = new Error('the pod is being ended')
+const agentStops = new Error('the agent stops')
+/** Says the same of each container as probes of a pod that has none. */
+const unprobed: Health & Verdicts = { isStarted: () => true, isReady: () => true, failedProbe: () => undefined }
+const noneWaiting: ReadonlyMap<string, WaitingReason> = new Map()
+
 /** Why a pod is being ended. */
 type Ending = { why: 'deleted' | 'removed' | 'finished' | 'judged'; graceSeconds: number }
 
@@ -46,8 +53,10 @@ export class PodWorker {
   readonly #over: (uid: string) => void
   readonly uid: string
   #pod: Pod
-  readonly #probes: PodProbes
-  readonly #waiting = new Map<string, WaitingReason>()
+  /** Of pods that have any. */
+  readonly #probes: PodProbes | undefined
+  /** By container; made when one waits for something. */
+  #waiting: Map<string, WaitingReason> | undefined
   readonly #volumes: PodVolumes
   readonly #marks: ClaimMarks
   /** True if the runtime would know of any sandbox that the pod has had before this worker took it. */
@@ -61,10 +70,10 @@ export class PodWorker {
   #isOver = false
   #isRunning = false
   #isAgain = false
-  /** Of what keeps the pod running: over when the pod is to end. */
-  readonly #abort = new AbortController()
-  /** Of everything: over when the agent stops. */
-  readonly #leaving = new AbortController()
+  /** Of what is being done: to keep the pod running until it is to end, or to end it until the agent stops. None in between. */
+  #abort: AbortController | undefined
+  /** True once the API does not have it any more: nobody is told how it is. */
+  #isUnknown = false
   /** The container that is being started: it is given up when its sandbox is gone, however long its image takes. */
   #starting: { sandboxId: string; abort(reason: unknown): void } | undefined
   /** True if there was a sandbox since this worker took the pod. */
@@ -86,14 +95,19 @@ export class PodWorker {
     // Times of the API have whole seconds: a pod that was taken in the second of the runtime's first memory is older.
     const { startTime } = pod.status ?? {}
     this.#isVouchedFor = startTime === undefined || Date.parse(startTime) > context.runtime.remembersSinceMs
-    this.#probes = new PodProbes({
-      clock,
-      prober: context.prober,
-      turned: () => this.changed(),
-      unhealthy: (container, _kind, message) => context.event(this.#pod, 'Warning', 'Unhealthy', message, container),
-    })
+    this.#probes = hasProbes(pod) ? this.#makeProbes() : undefined
     this.update(pod)
     this.wake()
+  }
+
+  #makeProbes(): PodProbes {
+    const { clock, prober } = this.#context
+    return new PodProbes({
+      clock,
+      prober,
+      turned: () => this.changed(),
+      unhealthy: (container, _kind, message) => this.#context.event(this.#pod, 'Warning', 'Unhealthy', message, container),
+    })
   }
 
   get pod(): Pod {
@@ -156,8 +170,7 @@ export class PodWorker {
   abandon(): void {
     this.#isOver = true
     this.#release()
-    this.#abort.abort(new Error('the agent stops'))
-    this.#leaving.abort(new Error('the agent stops'))
+    this.#abort?.abort(agentStops)
   }
 
   wake(): void {
@@ -168,7 +181,7 @@ export class PodWorker {
 
   /** Says how the pod is now. */
   report(isUrgent = false): void {
-    if (this.#isOver || this.#ending?.why === 'removed') return
+    if (this.#isOver || this.#isUnknown || this.#ending?.why === 'removed') return
     const { status, view, runtime, clock, tellsSandbox } = this.#context
     const known = status.get(this.uid)
     const state = view.state(this.uid)
@@ -178,8 +191,8 @@ export class PodWorker {
       old: known ?? this.#pod.status ?? {},
       state,
       runtimeName: runtime.name,
-      waiting: this.#waiting,
-      health: this.#probes,
+      waiting: this.#waiting ?? noneWaiting,
+      health: this.#probes ?? unprobed,
       isEnding: this.#ending !== undefined,
       verdict: this.#verdict,
       hostIps: this.#context.place().hostIps,
@@ -205,7 +218,7 @@ export class PodWorker {
     }
     this.#ending = ending
     this.#context.logger.debug('a pod is being ended', { pod: this.#pod.metadata.name, why, graceSeconds })
-    this.#abort.abort(new Error('the pod is being ended'))
+    this.#abort?.abort(podEnds)
     this.wake()
   }
 
@@ -236,7 +249,7 @@ export class PodWorker {
 
   #failed(error: unknown): void {
     // Given up on purpose: what comes next has been asked for already.
-    if (this.#isOver || error === this.#abort.signal.reason) return
+    if (this.#isOver || error === podEnds) return
     const pod = `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`
     this.#context.logger.warn(this.#ending ? 'a pod could not be ended' : 'a pod could not be looked after', { pod, error })
     this.#wakeIn(this.#ending ? endRetryMs : startRetryMs)
@@ -244,9 +257,14 @@ export class PodWorker {
 
   async #step(): Promise<void> {
     if (this.#isOver) return
-    if (!this.#ending) return this.#sync(this.#abort.signal)
-    if (!this.#hasEnded) await this.#terminate()
-    if (this.#ending.why === 'deleted' || this.#ending.why === 'removed') await this.#finish()
+    const { signal } = (this.#abort = new AbortController())
+    try {
+      if (!this.#ending) return await this.#sync(signal)
+      if (!this.#hasEnded) await this.#terminate()
+      if (this.#ending.why === 'deleted' || this.#ending.why === 'removed') await this.#finish(signal)
+    } finally {
+      this.#abort = undefined
+    }
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
@@ -267,7 +285,7 @@ export class PodWorker {
     }
     // Each turn changes something, or ends it.
     while (!signal.aborted) {
-      const plan = planPod(this.#pod, this.#context.view.state(this.uid), this.#probes)
+      const plan = planPod(this.#pod, this.#context.view.state(this.uid), this.#probes ?? unprobed)
       if (plan.kind === 'finished') {
         this.report()
         return this.#end({ why: 'finished', graceSeconds: gracePeriodOf(this.#pod) })
@@ -308,11 +326,16 @@ export class PodWorker {
       if (signal.aborted) throw e
       const message = `Failed to mark the claims of the pod as used: ${e instanceof Error ? e.message : String(e)}`
       this.#context.event(this.#pod, 'Warning', 'FailedMarkClaim', message)
-      for (const { spec } of starting) this.#waiting.set(spec.name, { reason: 'ClaimNotMarked', message })
+      for (const { spec } of starting) this.#wait(spec.name, { reason: 'ClaimNotMarked', message })
       this.report()
       this.#wakeIn(markRetryMs)
       return false
     }
+  }
+
+  #wait(container: string, why: WaitingReason): void {
+    this.#waiting ??= new Map()
+    this.#waiting.set(container, why)
   }
 
   /** Whether at least one was started. */
@@ -327,12 +350,12 @@ export class PodWorker {
       this.#starting = { sandboxId: sandbox.id, abort: link.abort }
       try {
         await startContainer(this.#context, { pod: this.#pod, sandbox, volumes: this.#volumes.paths }, container, link.signal)
-        this.#waiting.delete(name)
+        this.#waiting?.delete(name)
         started++
       } catch (e) {
         if (link.signal.reason === sandboxGone) return true
         if (!(e instanceof StartError)) throw e
-        this.#waiting.set(name, { reason: e.reason, message: e.message })
+        this.#wait(name, { reason: e.reason, message: e.message })
         this.#wakeIn(e.retryMs === undefined ? startRetryMs : e.retryMs)
       } finally {
         this.#starting = undefined
@@ -400,12 +423,12 @@ export class PodWorker {
     this.#crash?.cancel()
     this.#volumes.release()
     this.#cancelWake?.cancel()
-    this.#probes.stop()
+    this.#probes?.stop()
   }
 
   #followProbes(): void {
+    if (this.#hasEnded || !this.#probes) return
     const state = this.#context.view.state(this.uid)
-    if (this.#hasEnded || (this.#pod.spec.containers.every(hasNoProbes) && (this.#pod.spec.initContainers ?? []).every(hasNoProbes))) return
     const podIp = readySandbox(state, true)?.ips[0] ?? this.#context.place().hostIps[0] ?? ''
     const told = [...(this.#pod.status?.containerStatuses ?? []), ...(this.#pod.status?.initContainerStatuses ?? [])]
     this.#probes.update(this.#pod, containersOf(this.#pod).flatMap((container) => {
@@ -437,21 +460,22 @@ export class PodWorker {
     await stopAll(this.#context, this.#pod, view.state(this.uid), this.#ending!.graceSeconds)
     this.report()
     await stopSandboxes(this.#context, view.state(this.uid))
-    this.#probes.stop()
+    this.#probes?.stop()
     await volumes.unmount(this.uid)
     this.#hasEnded = true
     this.report(true)
   }
 
   /** The last word is in the API before the pod is gone from it. */
-  async #finish(): Promise<void> {
+  async #finish(signal: AbortSignal): Promise<void> {
     const { status, view, volumes } = this.#context
     if (this.#ending!.why === 'deleted') {
       await status.settled(this.uid)
       if (this.#isOver) return
-      await deletePod(this.#context, this.#pod, this.#leaving.signal)
+      await deletePod(this.#context, this.#pod, signal)
     }
     if (this.#isOver) return
+    this.#isUnknown = true
     await removeAll(this.#context, view.state(this.uid))
     await volumes.forget(this.uid)
     this.#isOver = true
@@ -472,4 +496,6 @@ export class PodWorker {
   }
 }
 
-const hasNoProbes = (container: Pod['spec']['containers'][number]): boolean => !container.startupProbe && !container.livenessProbe && !container.readinessProbe
+/** Which containers of a pod have probes never changes. */
+const hasProbes = ({ spec }: Pod): boolean => [...(spec.initContainers ?? []), ...spec.containers].some(isProbed)
+const isProbed = (c: Pod['spec']['containers'][number]): boolean => Boolean(c.startupProbe || c.livenessProbe || c.readinessProbe)

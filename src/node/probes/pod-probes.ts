@@ -27,8 +27,8 @@ const words: Record<ProbeKind, string> = { startup: 'Startup', liveness: 'Livene
 /** All probes of one pod: startup goes first, the others wait for it. */
 export class PodProbes implements Health {
   readonly #options: PodProbesOptions
-  /** By the id of the running container. */
-  readonly #watched = new Map<string, Watched>()
+  /** By the id of the running container; made for the first that has probes. */
+  #watched: Map<string, Watched> | undefined
 
   constructor(options: PodProbesOptions) {
     this.#options = options
@@ -37,16 +37,17 @@ export class PodProbes implements Health {
   /** Follows what runs now. `wasReady` says which containers were ready before this agent started. */
   update(pod: Pod, running: readonly { container: PodContainer; status: ContainerStatus; podIp: string; wasReady: boolean }[]): void {
     const ids = new Set(running.map(({ status }) => status.id))
-    for (const [id, { probes }] of this.#watched) {
+    for (const [id, { probes }] of this.#watched ?? []) {
       if (ids.has(id)) continue
       for (const probe of probes.values()) probe.stop()
-      this.#watched.delete(id)
+      this.#watched?.delete(id)
     }
     for (const { container, status, podIp, wasReady } of running) {
       const { startupProbe, livenessProbe, readinessProbe } = container.spec
-      if (this.#watched.has(status.id) || container.sort === 'init' || container.sort === 'ephemeral') continue
+      if (this.#watched?.has(status.id) || container.sort === 'init' || container.sort === 'ephemeral') continue
       if (!startupProbe && !livenessProbe && !readinessProbe) continue
       const watched: Watched = { container, probes: new Map(), failed: undefined, wasReady }
+      this.#watched ??= new Map()
       this.#watched.set(status.id, watched)
       const look = (kind: ProbeKind, probe: Probe): Promise<ProbeOutcome> =>
         this.#options.prober.probe(kind, probe, { pod, spec: container.spec, container: status, podIp }, probe.timeoutSeconds ?? 1)
@@ -57,12 +58,12 @@ export class PodProbes implements Health {
 
   /** Ends readiness and all others; what is left is torn down. */
   stop(): void {
-    for (const { probes } of this.#watched.values()) for (const probe of probes.values()) probe.stop()
-    this.#watched.clear()
+    for (const { probes } of this.#watched?.values() ?? []) for (const probe of probes.values()) probe.stop()
+    this.#watched = undefined
   }
 
   isStarted(container: PodContainer, id: string): boolean {
-    const watched = this.#watched.get(id)
+    const watched = this.#watched?.get(id)
     if (!container.spec.startupProbe) return true
     return watched !== undefined && (watched.probes.get('startup')?.result ?? true)
   }
@@ -70,12 +71,12 @@ export class PodProbes implements Health {
   isReady(container: PodContainer, id: string): boolean {
     if (!this.isStarted(container, id)) return false
     if (!container.spec.readinessProbe) return true
-    return this.#watched.get(id)?.probes.get('readiness')?.result ?? false
+    return this.#watched?.get(id)?.probes.get('readiness')?.result ?? false
   }
 
   /** Which probe says that a container is beyond help. */
   failedProbe(id: string): 'startup' | 'liveness' | undefined {
-    return this.#watched.get(id)?.failed
+    return this.#watched?.get(id)?.failed
   }
 
   #followRest(watched: Watched, status: ContainerStatus, look: (kind: ProbeKind, probe: Probe) => Promise<ProbeOutcome>): void {

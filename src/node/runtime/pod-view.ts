@@ -12,13 +12,6 @@ export interface PodState {
 
 const nothing: PodState = { sandboxes: [], containers: [] }
 
-interface Entry {
-  readonly sandboxes: Map<string, SandboxStatus>
-  readonly containers: Map<string, ContainerStatus>
-  /** Made when it is asked for. */
-  state: PodState | undefined
-}
-
 const newestFirst = (a: { createdAtMs: number; metadata: { attempt: number } }, b: { createdAtMs: number; metadata: { attempt: number } }): number =>
   b.createdAtMs - a.createdAtMs || b.metadata.attempt - a.metadata.attempt
 
@@ -38,7 +31,7 @@ export type LastWords = (status: ContainerStatus) => Promise<string>
 export class PodView {
   readonly #runtime: Runtime
   readonly #logger: Logger
-  readonly #pods = new Map<string, Entry>()
+  readonly #pods = new Map<string, PodState>()
   readonly #uidOfSandbox = new Map<string, string>()
   /** What is being asked for; true where it changed again meanwhile. */
   readonly #asking = new Map<string, { again: boolean; done: Promise<void> }>()
@@ -69,10 +62,7 @@ export class PodView {
   }
 
   state(uid: string): PodState {
-    const entry = this.#pods.get(uid)
-    if (!entry) return nothing
-    entry.state ??= { sandboxes: [...entry.sandboxes.values()].sort(newestFirst), containers: [...entry.containers.values()].sort(newestFirst) }
-    return entry.state
+    return this.#pods.get(uid) ?? nothing
   }
 
   /** Looks at everything again, and tells of what is not as it was. */
@@ -83,8 +73,8 @@ export class PodView {
     const touched = new Set<string>()
     for (const sandbox of sandboxes) if (this.#putSandbox(sandbox)) touched.add(sandbox.metadata.uid)
     for (const container of containers) if (this.#putContainer(container)) touched.add(container.labels[podUidLabel] ?? '')
-    for (const [uid, entry] of this.#pods) {
-      for (const id of [...entry.sandboxes.keys(), ...entry.containers.keys()]) {
+    for (const [uid, state] of this.#pods) {
+      for (const { id } of [...state.sandboxes, ...state.containers]) {
         if (seen.has(id)) continue
         this.#drop(uid, id)
         touched.add(uid)
@@ -116,10 +106,12 @@ export class PodView {
     return entry.done
   }
 
-  async #heard({ sandboxId, containerId }: RuntimeEvent): Promise<void> {
+  async #heard({ kind, sandboxId, containerId }: RuntimeEvent): Promise<void> {
     try {
       const before = this.#uidOfSandbox.get(sandboxId)
-      await this.refresh(sandboxId, containerId)
+      // What is deleted is not asked for; but an older question may still be answered with what was there.
+      const isSettled = kind === 'deleted' && !this.#asking.has(containerId ?? sandboxId)
+      await (isSettled ? this.#deleted(sandboxId, containerId) : this.refresh(sandboxId, containerId))
       const uid = this.#uidOfSandbox.get(sandboxId) ?? before
       if (uid !== undefined) this.#changed(uid)
     } catch (error) {
@@ -132,8 +124,7 @@ export class PodView {
       this.#putSandbox(await this.#runtime.podSandboxStatus(id))
     } catch (e) {
       if (!isGone(e)) throw e
-      this.#drop(this.#uidOfSandbox.get(id), id)
-      this.#uidOfSandbox.delete(id)
+      this.#deleted(id)
     }
   }
 
@@ -142,51 +133,55 @@ export class PodView {
       this.#putContainer(await this.#withLastWords(await this.#runtime.containerStatus(id)))
     } catch (e) {
       if (!isGone(e)) throw e
-      this.#drop(this.#uidOfSandbox.get(sandboxId), id)
+      this.#deleted(sandboxId, id)
     }
+  }
+
+  #deleted(sandboxId: string, containerId?: string): void {
+    this.#drop(this.#uidOfSandbox.get(sandboxId), containerId ?? sandboxId)
+    if (containerId === undefined) this.#uidOfSandbox.delete(sandboxId)
   }
 
   async #withLastWords(status: ContainerStatus): Promise<ContainerStatus> {
     if (status.state !== 'exited' || !this.#lastWords) return status
-    const known = this.#pods.get(status.labels[podUidLabel] ?? '')?.containers.get(status.id)
+    const known = find(this.state(status.labels[podUidLabel] ?? '').containers, status.id)
     return { ...status, message: known?.state === 'exited' ? known.message : await this.#lastWords(status) }
   }
 
   #putSandbox(status: SandboxStatus): boolean {
     const { uid } = status.metadata
-    const entry = this.#entry(uid)
-    const old = entry.sandboxes.get(status.id)
+    const { sandboxes, containers } = this.state(uid)
     this.#uidOfSandbox.set(status.id, uid)
-    entry.sandboxes.set(status.id, status)
-    entry.state = undefined
-    return old?.state !== status.state
+    this.#pods.set(uid, { sandboxes: withStatus(sandboxes, status), containers })
+    return find(sandboxes, status.id)?.state !== status.state
   }
 
   #putContainer(status: ContainerStatus): boolean {
     const uid = this.#uidOfSandbox.get(status.sandboxId) ?? status.labels[podUidLabel]
     if (uid === undefined) return false
     this.#uidOfSandbox.set(status.sandboxId, uid)
-    const entry = this.#entry(uid)
-    const old = entry.containers.get(status.id)
-    entry.containers.set(status.id, status)
-    entry.state = undefined
-    return old?.state !== status.state
+    const { sandboxes, containers } = this.state(uid)
+    this.#pods.set(uid, { sandboxes, containers: withStatus(containers, status) })
+    return find(containers, status.id)?.state !== status.state
   }
 
   #drop(uid: string | undefined, id: string): void {
-    const entry = uid === undefined ? undefined : this.#pods.get(uid)
-    if (!entry) return
-    entry.sandboxes.delete(id)
-    entry.containers.delete(id)
-    entry.state = undefined
-    if (entry.sandboxes.size === 0 && entry.containers.size === 0) this.#pods.delete(uid!)
+    const state = uid === undefined ? undefined : this.#pods.get(uid)
+    if (!state) return
+    const sandboxes = state.sandboxes.filter((sandbox) => sandbox.id !== id)
+    const containers = state.containers.filter((container) => container.id !== id)
+    if (sandboxes.length === 0 && containers.length === 0) this.#pods.delete(uid!)
+    else this.#pods.set(uid!, { sandboxes, containers })
   }
+}
 
-  #entry(uid: string): Entry {
-    let entry = this.#pods.get(uid)
-    if (!entry) this.#pods.set(uid, (entry = { sandboxes: new Map(), containers: new Map(), state: undefined }))
-    return entry
-  }
+const find = <S extends SandboxStatus | ContainerStatus>(all: readonly S[], id: string): S | undefined => all.find((s) => s.id === id)
+
+/** The same with this status in the place of the one before, or as one more. */
+function withStatus<S extends SandboxStatus | ContainerStatus>(all: readonly S[], status: S): readonly S[] {
+  const isKnown = all.some(({ id }) => id === status.id)
+  const next = isKnown ? all.map((s) => (s.id === status.id ? status : s)) : [...all, status]
+  return next.sort(newestFirst)
 }
 
 const isGone = (e: unknown): boolean => e instanceof RuntimeError && e.code === 'NotFound'

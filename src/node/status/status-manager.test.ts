@@ -69,3 +69,16 @@ describe('StatusManager says that a pod is ready, which somebody else has marked
     expect([s.sent, s.asked()]).toEqual([['Ready=True'], 4])
   })
 })
+
+it('StatusManager keeps the status that the API has, not one of its own, once both are the same', async () => {
+  const s = scene({})
+  const running = status('Running', 'True')
+  s.manager.set(version(1, status('Pending', 'True')), running)
+  await s.pass(1000)
+  const seen = version(3, status('Running', 'True'))
+  s.manager.observed(seen)
+  expect(s.manager.get(seen.metadata.uid!)).toBe(seen.status)
+  const other = version(4, status('Running', 'False'))
+  s.manager.observed(other)
+  expect(s.manager.get(seen.metadata.uid!)).toEqual(running)
+})

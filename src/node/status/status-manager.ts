@@ -283,6 +283,9 @@ export class StatusManager {
 
   #settle(entry: Entry): void {
     entry.isUrgent = false
+    const stored = entry.pod.status
+    // Everyone shares what the API has: one status a pod less in the memory of the process.
+    if (stored && stored !== entry.status && semanticEqual(stored, entry.status)) entry.status = stored
     this.#release(entry)
   }
 

@@ -29,6 +29,11 @@ export interface SimulatedRuntimeOptions {
   delays?: Partial<Record<'sandbox' | 'image' | 'start', number>>
 }
 
+interface SimulatedSandbox {
+  status: SandboxStatus
+  containers: SimulatedContainer[]
+}
+
 interface SimulatedContainer {
   status: ContainerStatus
   behaviour: Behaviour
@@ -52,7 +57,7 @@ export class SimulatedRuntime implements Runtime {
   readonly #clock: Clock
   readonly #random: Random
   readonly #delays: Record<'sandbox' | 'image' | 'start', number>
-  readonly #sandboxes = new Map<string, SandboxStatus>()
+  readonly #sandboxes = new Map<string, SimulatedSandbox>()
   readonly #containers = new Map<string, SimulatedContainer>()
   readonly #images = new Set<string>()
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
@@ -85,7 +90,8 @@ export class SimulatedRuntime implements Runtime {
     const id = this.#newId()
     const { metadata, labels, annotations, hostNetwork } = config
     const ips = hostNetwork ? [] : [this.#addresses.take(id)]
-    this.#sandboxes.set(id, { id, metadata, state: 'ready', createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations })
+    const status = { id, metadata, state: 'ready' as const, createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations }
+    this.#sandboxes.set(id, { status, containers: [] })
     this.#tell({ kind: 'started', sandboxId: id, containerId: undefined })
     return id
   }
@@ -98,33 +104,35 @@ export class SimulatedRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (!sandbox) return
     this.crashSandbox(id)
-    for (const { status } of this.#containers.values()) if (status.sandboxId === id) await this.removeContainer(status.id)
+    for (const { status } of sandbox.containers) await this.removeContainer(status.id)
     this.#sandboxes.delete(id)
     this.#tell({ kind: 'deleted', sandboxId: id, containerId: undefined })
   }
 
   async podSandboxStatus(id: string): Promise<SandboxStatus> {
-    return this.#sandbox(id)
+    return this.#sandbox(id).status
   }
 
   async listPodSandboxes(): Promise<SandboxStatus[]> {
-    return [...this.#sandboxes.values()]
+    return [...this.#sandboxes.values()].map(({ status }) => status)
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
     const sandbox = this.#sandbox(sandboxId)
-    if (sandbox.state !== 'ready') throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
+    if (sandbox.status.state !== 'ready') throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
     const id = this.#newId()
     const { metadata, image, labels, annotations, logPath } = config
-    this.#containers.set(id, {
+    const container: SimulatedContainer = {
       status: {
         id, sandboxId, metadata, state: 'created', createdAtMs: this.#clock.now(), startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '',
         image, imageRef: simulatedImage(image).id, labels, annotations, logPath,
       },
-      behaviour: behaviourOf(sandbox, config),
+      behaviour: behaviourOf(sandbox.status, config),
       cancelExit: nothing,
       ended: [],
-    })
+    }
+    this.#containers.set(id, container)
+    sandbox.containers.push(container)
     this.#tell({ kind: 'created', sandboxId, containerId: id })
     return id
   }
@@ -159,7 +167,10 @@ export class SimulatedRuntime implements Runtime {
     if (!container) return
     this.exitContainer(id, killed)
     this.#containers.delete(id)
-    this.#tell({ kind: 'deleted', sandboxId: container.status.sandboxId, containerId: id })
+    const { sandboxId } = container.status
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox) sandbox.containers = sandbox.containers.filter((c) => c !== container)
+    this.#tell({ kind: 'deleted', sandboxId, containerId: id })
   }
 
   async containerStatus(id: string): Promise<ContainerStatus> {
@@ -176,8 +187,8 @@ export class SimulatedRuntime implements Runtime {
 
   async execSync(id: string): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
     const { status } = this.#running(id)
-    const sandbox = this.#sandbox(status.sandboxId)
-    const exitCode = Number(annotationOf(sandbox.annotations, 'exec-exit-code', status.metadata.name) ?? '0')
+    const { annotations } = this.#sandbox(status.sandboxId).status
+    const exitCode = Number(annotationOf(annotations, 'exec-exit-code', status.metadata.name) ?? '0')
     return { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), exitCode }
   }
 
@@ -260,10 +271,10 @@ export class SimulatedRuntime implements Runtime {
   /** Ends a sandbox with all that is in it, as a guest kernel does that crashes. */
   crashSandbox(id: string): void {
     const sandbox = this.#sandboxes.get(id)
-    if (sandbox?.state !== 'ready') return
-    for (const { status } of this.#containers.values()) if (status.sandboxId === id) this.exitContainer(status.id, killed)
+    if (sandbox?.status.state !== 'ready') return
+    for (const { status } of sandbox.containers) this.exitContainer(status.id, killed)
     this.#addresses.giveBack(id)
-    this.#sandboxes.set(id, { ...sandbox, state: 'notReady' })
+    sandbox.status = { ...sandbox.status, state: 'notReady' }
     this.#tell({ kind: 'stopped', sandboxId: id, containerId: undefined })
   }
 
@@ -280,7 +291,7 @@ export class SimulatedRuntime implements Runtime {
     return this.#random.uuid().replaceAll('-', '')
   }
 
-  #sandbox(id: string) {
+  #sandbox(id: string): SimulatedSandbox {
     const sandbox = this.#sandboxes.get(id)
     if (!sandbox) throw new RuntimeError('NotFound', `sandbox ${id} not found`)
     return sandbox
