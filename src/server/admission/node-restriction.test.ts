@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../api/object.ts'
 import { ServerTrial } from '../server-trial.ts'
-import type { UserInfo } from '../objects.ts'
+import type { UserInfo } from '../objects/objects.ts'
 
 const node: UserInfo = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
 const api = '/api/v1'
