@@ -115,7 +115,8 @@ function validateFixed(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldErro
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
-    const added = (meta.finalizers ?? []).filter((f) => !old.finalizers?.includes(f))
+    const before = new Set(old.finalizers)
+    const added = (meta.finalizers ?? []).filter((f) => !before.has(f))
     if (added.length) {
       errors.push(
         forbidden(
