@@ -10,7 +10,8 @@ import { NodeGraph } from './node-graph.ts'
 import { RbacAuthorizer } from './rbac-authorizer.ts'
 import { RbacIndex } from './rbac-index.ts'
 import { compactRules, ruleText, uncoveredRules } from './rule-coverage.ts'
-import { WebhookAuthorizer } from './webhook.ts'
+import { compileConditions, meets } from './match-conditions.ts'
+import { WebhookAuthorizer, reviewOf } from './webhook.ts'
 
 /** `get apps/deployments/scale blue web`, with `*` for nothing. */
 function attempt(text: string, query = ''): ResourceAttempt {
@@ -215,6 +216,44 @@ describe('WebhookAuthorizer', () => {
     expect([failed.allowed, failed.denied, failed.error]).toEqual([false, denied, 'webhook "w": away'])
     expect(await authorizer.authorize(user, attempt('get /pods blue a'))).toEqual({ allowed: true })
     expect(asked).toHaveLength(2)
+  })
+})
+
+describe('match conditions of a webhook', () => {
+  const compiled = (expressions: string[]) => {
+    const problems: string[] = []
+    return { conditions: compileConditions(expressions, 'matchConditions', problems), problems }
+  }
+
+  it.each([
+    ['all true', ["has(request.resourceAttributes)", "request.resourceAttributes.namespace == 'blue'"], true],
+    ['one false', ["has(request.resourceAttributes)", "request.user == 'john'"], false],
+    ['a group', ["'rowers' in request.groups"], true],
+    ['false beats a failure', ["request.extra['x'][0] == 'y'", "request.user == 'john'"], false],
+    ['a failure', ["request.extra['x'][0] == 'y'"], 'a match condition failed: no such key: x'],
+    ['selectors', ["request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'app')"], true],
+  ])('%s', (_, expressions, expected) => {
+    const { conditions, problems } = compiled(expressions)
+    expect(problems).toEqual([])
+    const review = reviewOf({ ...user, extra: {} }, attempt('list /pods blue', 'labelSelector=app%3Dweb'))
+    const judge = () => meets(conditions, review)
+    if (typeof expected === 'string') expect(judge).toThrow(expected)
+    else expect(judge()).toBe(expected)
+  })
+
+  it('that cannot be used are told in Kubernetes\' words', () => {
+    expect(compiled(['', 'request.user', 'request.nope == 1']).problems).toEqual([
+      'matchConditions[0].expression: Required value',
+      'matchConditions[1].expression: Invalid value: "request.user": must evaluate to bool',
+      expect.stringMatching(/^matchConditions\[2\]\.expression: Invalid value: "request\.nope == 1": compilation failed: ERROR: <input>:1:8: undefined field 'nope'/),
+    ])
+  })
+
+  it('keep a webhook from being asked', async () => {
+    const { conditions } = compiled(["request.user == 'john'"])
+    const settings = { name: 'w', authorizedTtlMs: 1, unauthorizedTtlMs: 1, timeoutMs: 1, onFailure: 'Deny' as const, matchConditions: conditions }
+    const authorizer = new WebhookAuthorizer({ ...settings, post: () => Promise.reject(new Error('asked')) }, new VirtualClock())
+    expect(await authorizer.authorize(user, attempt('get /pods blue a'))).toEqual({ allowed: false })
   })
 })
 

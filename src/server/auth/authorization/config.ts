@@ -1,4 +1,6 @@
+import type { Program } from '../../../api/cel/index.ts'
 import { parseDuration } from '../../../base/duration.ts'
+import { compileConditions } from './match-conditions.ts'
 
 /** A webhook as flags or a configuration file describe it, before anybody can reach it. */
 export interface WebhookConfig {
@@ -10,8 +12,8 @@ export interface WebhookConfig {
   unauthorizedTtlMs: number
   timeoutMs: number
   onFailure: 'NoOpinion' | 'Deny'
-  /** CEL expressions about the review; all must be true for the webhook to be asked. */
-  matchConditions: string[]
+  /** Expressions about the review; all must be true for the webhook to be asked. */
+  matchConditions: readonly Program[]
 }
 
 export type AuthorizerConfig = { type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' } | WebhookConfig
@@ -105,6 +107,6 @@ function webhookOf(name: string, value: unknown, at: string, problems: string[])
     unauthorizedTtlMs: duration('unauthorizedTTL', '30s'),
     timeoutMs: duration('timeout'),
     onFailure: oneOf('failurePolicy', ['NoOpinion', 'Deny']) as WebhookConfig['onFailure'],
-    matchConditions: conditions.map((condition) => String(asFields(condition)['expression'] ?? '')),
+    matchConditions: compileConditions(conditions.map((condition) => String(asFields(condition)['expression'] ?? '')), `${at}.matchConditions`, problems),
   }
 }
