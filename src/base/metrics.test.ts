@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MetricsRegistry } from './metrics.ts'
+import type { Turns } from './turns.ts'
 
 describe('MetricsRegistry', () => {
   it('writes counters and gauges in the text form of Prometheus', () => {
@@ -77,4 +78,22 @@ it('MetricsRegistry.labelled() has its metrics told by the other, with labels be
     'seconds_count{cluster="a \\"b\\""} 1',
   ])
   expect(() => outer.gauge('labelled', 'Twice.')).toThrow('registered twice')
+})
+
+it('are told in slices: others come between, and a histogram agrees with itself', async () => {
+  const registry = new MetricsRegistry()
+  const sizes = registry.histogram('h', 'sizes', Array.from({ length: 1200 }, (_, i) => i))
+  sizes.with().observe(1)
+  let turns = 0
+  const busy: Turns = {
+    isSpent: true,
+    async next() {
+      turns++
+      sizes.with().observe(1100)
+    },
+  }
+  const pieces: string[] = []
+  for await (const piece of registry.bytes(busy)) pieces.push(piece.toString())
+  expect(turns).toBeGreaterThan(1)
+  expect(pieces.join('')).toContain('h_bucket{le="1199"} 1\nh_bucket{le="+Inf"} 1\n')
 })

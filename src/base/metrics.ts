@@ -1,3 +1,5 @@
+import type { Turns } from './turns.ts'
+
 /** Names and values that tell one series of a metric from another. */
 export type Labels = Readonly<Record<string, string>>
 
@@ -45,8 +47,10 @@ export function countValue(into: Counts, bounds: readonly number[], value: numbe
 /** The lines of one series of a histogram; `labels` as `labelText` has them. */
 export function* histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum, count }: Counts): Iterable<string> {
   const lead = labels === '' ? '' : `${labels},`
+  // What is counted while lines are read, in another turn, is not among those that were counted before.
+  const copy = [...counts]
   let seen = 0
-  for (const [i, bound] of bounds.entries()) yield `${name}_bucket{${lead}le="${bound}"} ${(seen += counts[i]!)}`
+  for (const [i, bound] of bounds.entries()) yield `${name}_bucket{${lead}le="${bound}"} ${(seen += copy[i]!)}`
   yield `${name}_bucket{${lead}le="+Inf"} ${count}`
   yield `${name}_sum${braced(labels)} ${sum}`
   yield `${name}_count${braced(labels)} ${count}`
@@ -198,6 +202,14 @@ export class MetricsRegistry {
       }
     }
     yield lines.length > 0 ? `${lines.join('\n')}\n` : ''
+  }
+
+  /** The same as bytes, made in slices: series for each of very many pods would hold the event loop. */
+  async *bytes(turns: Turns): AsyncGenerator<Buffer> {
+    for (const piece of this.pieces()) {
+      yield Buffer.from(piece)
+      if (turns.isSpent) await turns.next()
+    }
   }
 
   #add<F extends Family>(family: F): F {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, turnsOf } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
+import type { Turns } from '../base/turns.ts'
 import {
   type Exchange, type Health, type KeyPair, type Listener, createAuthority, isKeyOf, issueServerCertificate, listen, listenPlain, wholeBody,
 } from '../server/index.ts'
@@ -51,7 +52,7 @@ export async function openMonitoringDoor(options: MonitoringDoorOptions): Promis
   const handle = async (exchange: Exchange) => {
     const refusal = await gate?.refusalOf(exchange)
     if (refusal) return exchange.respond(refusal.code, { 'content-type': 'text/plain; charset=utf-8' }, wholeBody(Buffer.from(`${refusal.message}\n`)))
-    answer(exchange, health, metrics, pages)
+    answer(exchange, health, metrics, pages, turnsOf(clock))
   }
   if (serving?.kind === 'plain') {
     if (!isLoopback(address)) throw new Error(`--insecure-http: ${address} is no loopback address: others could read what is sent`)
@@ -118,18 +119,14 @@ function keepRenewing(listener: Listener, certificates: (nowMs: number) => KeyPa
   return () => cancel()
 }
 
-function answer(exchange: Exchange, health: Health, metrics: MetricsRegistry, pages: Pages): void {
+function answer(exchange: Exchange, health: Health, metrics: MetricsRegistry, pages: Pages, turns: Turns): void {
   const { pathname: path, searchParams: query } = new URL(exchange.url, 'https://localhost')
   const say = (code: number, text: string, type = 'text/plain; charset=utf-8') => exchange.respond(code, { 'content-type': type }, wholeBody(Buffer.from(text)))
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return say(405, 'method not allowed\n')
-  if (path === '/metrics') return exchange.forward(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, Readable.from(encoded(metrics.pieces())))
+  if (path === '/metrics') return exchange.forward(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, Readable.from(metrics.bytes(turns)))
   const page = Object.hasOwn(pages, path) ? pages[path]!() : undefined
   if (page) return say(200, page.body, page.type)
   const told = health.answer({ method: 'GET', path, query })
   if (!told) return say(404, 'not found\n')
   exchange.respond(told.code, told.headers, wholeBody(told.body))
-}
-
-function* encoded(pieces: Iterable<string>): Iterable<Buffer> {
-  for (const piece of pieces) yield Buffer.from(piece)
 }

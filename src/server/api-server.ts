@@ -1,5 +1,5 @@
 import type { FeatureGates } from '../api/feature-gates.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, turnsOf } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
@@ -247,6 +247,12 @@ export class ApiServer {
     return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(documented(served), this.#release) }
   }
 
+  async #metricsText(): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for await (const piece of this.metrics.bytes(turnsOf(this.parts.clock))) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
   /** Discovery and OpenAPI of the kinds that are served now. */
   #documents() {
     if (this.#served.generation !== this.parts.registry.generation) this.#served = this.#describe()
@@ -260,7 +266,7 @@ export class ApiServer {
     if (own) return own
     if (path === '/' && method === 'GET') return jsonDocument({ paths: this.#paths() })
     if (path === '/metrics' && method === 'GET') {
-      return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: Buffer.from(this.metrics.text()) }
+      return { code: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: await this.#metricsText() }
     }
     const page = method === 'GET' ? this.pages.get(path)?.() : undefined
     if (page) return { code: 200, headers: { 'content-type': page.type }, body: Buffer.from(page.body) }
