@@ -22,8 +22,8 @@ interface Kind<R> {
   /** At most nine: the tenth is what makes them too many. Most reasons have one message for an object, and no set. */
   messages: string | Set<string>
   lastAtMs: number
-  /** The oldest first. */
-  readonly records: R[]
+  /** The oldest first. Replaced with each new one: a list that grows has room for 17, and most have one. */
+  records: readonly R[]
   combined: R | undefined
 }
 
@@ -31,7 +31,7 @@ interface Kind<R> {
 interface Told<R> {
   readonly bucket: TokenBucket
   /** Few: a search through them is cheaper than keys, of which a process with 100,000 pods would hold a million. */
-  readonly kinds: Kind<R>[]
+  kinds: readonly Kind<R>[]
 }
 
 export interface Correlated<R extends EventRecord> {
@@ -93,7 +93,7 @@ export class EventCorrelator<R extends EventRecord> {
     const isCombined = kind !== undefined && isOneOfMany(kind, occurrence)
     if (!kind) {
       kind = { type, reason, messages: occurrence.message, lastAtMs: atMs, records: [], combined: undefined }
-      told.kinds.push(kind)
+      told.kinds = [...told.kinds, kind]
     }
     const message = isCombined ? `(combined from similar events): ${occurrence.message}` : occurrence.message
     const there = isCombined ? kind.combined : kind.records.find((record) => isSame(record, occurrence))
@@ -107,11 +107,9 @@ export class EventCorrelator<R extends EventRecord> {
     const record = this.#makeRecord({ name, namespace: eventNamespace(ref), first: occurrence, message, count: 1, lastAtMs: atMs })
     this.#remembered++
     if (isCombined) return (kind.combined = record)
-    kind.records.push(record)
-    if (kind.records.length > maxOfKind) {
-      kind.records.shift()
-      this.#remembered--
-    }
+    const kept = kind.records.slice(1 - maxOfKind)
+    this.#remembered -= kind.records.length - kept.length
+    kind.records = [...kept, record]
     return record
   }
 }

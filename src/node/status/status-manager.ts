@@ -9,7 +9,7 @@ import type { Turns } from '../../base/turns.ts'
 import { ApiError, type Client, TransportError, isAnotherUid, isConflict, isNotFound, pods } from '../../client/index.ts'
 import { PatchBudget } from './patch-budget.ts'
 import { saysReady, withStoredReadiness } from './readiness.ts'
-import { statusPatch } from './status-patch.ts'
+import { sharedWith, statusPatch } from './status-patch.ts'
 
 export interface StatusManagerOptions {
   client: Client
@@ -283,9 +283,7 @@ export class StatusManager {
 
   #settle(entry: Entry): void {
     entry.isUrgent = false
-    const stored = entry.pod.status
-    // Everyone shares what the API has: one status a pod less in the memory of the process.
-    if (stored && stored !== entry.status && semanticEqual(stored, entry.status)) entry.status = stored
+    if (entry.status && entry.pod.status) entry.status = sharedWith(entry.pod.status, entry.status)
     this.#release(entry)
   }
 

@@ -35,3 +35,14 @@ function conditionsPatch(stored: readonly PodCondition[], wanted: readonly PodCo
   })
   return { conditions: cleared, '$setElementOrder/conditions': order.map((type) => ({ type })) }
 }
+
+/** The same status, with the very parts of the stored one where both say the same: those are in memory anyway. */
+export function sharedWith(stored: PodStatus, own: PodStatus): PodStatus {
+  const shared: Record<string, unknown> = { ...own }
+  for (const field of ownFields) if (field in own && semanticEqual(stored[field], own[field])) shared[field] = stored[field]
+  const conditions = own.conditions?.map((condition) => {
+    const there = stored.conditions?.find(({ type }) => type === condition.type)
+    return semanticEqual(there, condition) ? there! : condition
+  })
+  return (conditions ? { ...shared, conditions } : shared) as PodStatus
+}

@@ -31,7 +31,7 @@ export interface SimulatedRuntimeOptions {
 
 interface SimulatedSandbox {
   status: SandboxStatus
-  containers: SimulatedContainer[]
+  containers: readonly SimulatedContainer[]
 }
 
 interface SimulatedContainer {
@@ -132,7 +132,7 @@ export class SimulatedRuntime implements Runtime {
       ended: [],
     }
     this.#containers.set(id, container)
-    sandbox.containers.push(container)
+    sandbox.containers = [...sandbox.containers, container]
     this.#tell({ kind: 'created', sandboxId, containerId: id })
     return id
   }
