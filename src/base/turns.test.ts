@@ -54,6 +54,20 @@ describe('LoopTurns', () => {
     expect(turnsTaken).toBeGreaterThanOrEqual(6)
   })
 
+  it('gives turns to flows in turn, so that who does much at once does not keep others waiting', async () => {
+    const { turns, pass, turn } = scene()
+    const log: string[] = []
+    const flows = [...Array(20).fill('many'), 'few', 'few', undefined] as (string | undefined)[]
+    for (const flow of flows) {
+      void turns.next(flow).then(() => {
+        log.push(flow ?? 'nobody')
+        pass(sliceMs)
+      })
+    }
+    for (let i = 0; i < 6; i++) await turn()
+    expect(log).toEqual(['many', 'few', 'nobody', 'many', 'few', 'many'])
+  })
+
   it('gives a turn to one at a time, so that many at once hold it no longer than one', async () => {
     const loop = scene()
     const steps = new Map<string, number>()

@@ -2,9 +2,20 @@
 export interface Turns {
   /** True if the slices of this turn have used up its time. To be asked after each step; whoever works on regardless delays everybody. */
   readonly isSpent: boolean
-  /** Resolves in a later turn, which belongs to who asked first; I/O and timers come before. */
-  next(): Promise<void>
+  /**
+   * Resolves in a later turn; I/O and timers come before. Turns go to flows in turn, within one to who asked first: whoever
+   * does many things at once waits no less than who does one.
+   */
+  next(flow?: string): Promise<void>
 }
+
+/** The same turns for what is done for somebody. */
+export const turnsFor = (flow: string, turns: Turns): Turns => ({
+  get isSpent() {
+    return turns.isSpent
+  },
+  next: () => turns.next(flow),
+})
 
 /** Where time stands still nothing takes long. */
 export const endlessTurn: Turns = { isSpent: false, next: () => Promise.resolve() }
@@ -24,7 +35,8 @@ export class LoopTurns implements Turns {
   readonly #defer: Defer
   /** When the first slice of this turn began. */
   #startMs: number | undefined
-  #waiting: (() => void)[] = []
+  /** Of each flow that waits, who asked first is first; the flow whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
   #isDeferred = false
 
   /** `defer` calls a function in the next turn. */
@@ -43,11 +55,24 @@ export class LoopTurns implements Turns {
     return spentMs >= sliceMs || spentMs < 0
   }
 
-  next(): Promise<void> {
+  next(flow = ''): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve)
+      const waiting = this.#waiting.get(flow)
+      if (waiting) waiting.push(resolve)
+      else this.#waiting.set(flow, [resolve])
       this.#await()
     })
+  }
+
+  /** Takes who is next; its flow is the last to be asked again. */
+  #take(): (() => void) | undefined {
+    for (const [flow, waiting] of this.#waiting) {
+      this.#waiting.delete(flow)
+      const first = waiting.shift()
+      if (waiting.length > 0) this.#waiting.set(flow, waiting)
+      return first
+    }
+    return undefined
   }
 
   #begin(): void {
@@ -64,7 +89,7 @@ export class LoopTurns implements Turns {
   #turn(): void {
     this.#isDeferred = false
     this.#startMs = undefined
-    const first = this.#waiting.shift()
+    const first = this.#take()
     if (!first) return
     this.#begin()
     first()
@@ -73,8 +98,8 @@ export class LoopTurns implements Turns {
 
   /** Gives the rest of the turn to those behind the first: many may wait for a short while each. */
   #release(): void {
-    if (this.#waiting.length === 0 || this.#startMs === undefined || this.isSpent) return
-    this.#waiting.shift()!()
+    if (this.#waiting.size === 0 || this.#startMs === undefined || this.isSpent) return
+    this.#take()!()
     queueMicrotask(() => this.#release())
   }
 }

@@ -3,7 +3,7 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
-import { bool, durationMs, gates, list, port, something, timeoutMs } from './flag-values.ts'
+import { bool, durationMs, gates, limit, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
@@ -24,6 +24,9 @@ export function addApiFlags(command: Command): Command {
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
     .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
     .addOption(new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them').argParser(timeoutMs).default(3_600_000, '1h'))
+    .option('--enable-priority-and-fairness [bool]', 'whether FlowSchemas and PriorityLevelConfigurations are enforced', bool, true)
+    .option('--max-requests-inflight <n>', 'requests served at once, with those that change something: together all seats', limit, 400)
+    .option('--max-mutating-requests-inflight <n>', 'requests that change something, served at once', limit, 200)
     .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
     .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
@@ -52,6 +55,9 @@ interface ParsedFlags {
   disableAdmissionPlugins: string[]
   allowPrivileged: boolean
   eventTtl: number
+  enablePriorityAndFairness: boolean
+  maxRequestsInflight: number
+  maxMutatingRequestsInflight: number
   serviceAccountIssuer: string[]
   serviceAccountJwksUri?: string
   featureGates?: FeatureGates
@@ -74,6 +80,11 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     clientCaFile: flags.clientCaFile,
     disabledAdmission: flags.disableAdmissionPlugins,
     settings: { allowPrivileged: flags.allowPrivileged, eventTtlMs: flags.eventTtl },
+    fairness: {
+      isEnabled: flags.enablePriorityAndFairness,
+      maxReadOnly: flags.maxRequestsInflight,
+      maxMutating: flags.maxMutatingRequestsInflight,
+    },
     tokenIssuers: flags.serviceAccountIssuer,
     jwksUri: flags.serviceAccountJwksUri,
     authorization: {

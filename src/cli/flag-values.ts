@@ -62,6 +62,12 @@ export const count = (text: string): number => {
   return Number(text)
 }
 
+/** How many of something there may be; 0 is no limit. */
+export const limit = (text: string): number => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('must be a number from 0 to 999999')
+  return Number(text)
+}
+
 /** Numbers of seconds separated by commas, each above 0. */
 export const secondsList = (text: string): number[] => {
   const numbers = list(text).map(Number)

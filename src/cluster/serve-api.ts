@@ -8,6 +8,7 @@ import { systemRandom } from '../base/random.ts'
 import {
   ApiServer,
   Authenticator,
+  type FairnessSettings,
   type KeyPair,
   type ResourceSettings,
   admissionPlugins,
@@ -38,6 +39,7 @@ export interface ServeOptions {
   authorization?: AuthorizationFlags
   gates: FeatureGates
   settings?: ResourceSettings
+  fairness?: FairnessSettings
   /** --service-account-issuer: the first issues tokens, all are accepted. */
   tokenIssuers?: readonly string[]
   jwksUri?: string | undefined
@@ -90,6 +92,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
       tokenKey: loadTokenKey(dataDir),
+      ...(options.fairness ? { fairness: options.fairness } : {}),
       ...(options.settings ? { settings: options.settings } : {}),
       ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
       ...(options.jwksUri ? { jwksUri: options.jwksUri } : {}),

@@ -11,6 +11,7 @@ import type { Authenticator } from './auth/authenticate.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
+import { Fairness, type FairnessSettings, defaultFairness, followFlowObjects } from './fairness/index.ts'
 import { bootstrap } from './upkeep/bootstrap.ts'
 import { type ComponentCheck, ComponentStatuses } from './status/component-statuses.ts'
 import { Discovery, documented, servedBy } from './discovery/index.ts'
@@ -75,6 +76,8 @@ export interface ApiServerOptions {
   /** Flags that change the rules of kinds. */
   settings?: ResourceSettings
   maxWatches?: number
+  /** How requests that come from outside share the server. */
+  fairness?: FairnessSettings
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
   freezesObjects?: boolean
 }
@@ -91,6 +94,7 @@ export class ApiServer {
   /** Other parts of the control plane in this process, by the name that `kubectl get componentstatuses` has for them. */
   readonly components: Map<string, ComponentCheck>
   readonly #handler: ApiHandler
+  readonly #fairness: Fairness
   readonly health: Health
   readonly openId: OpenIdDiscovery
   readonly #address: string
@@ -117,6 +121,7 @@ export class ApiServer {
     options.authenticator.setTokenReader((token, audiences) => tokens.identify(token, parts.access, audiences), tokens.audiences)
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
+    this.#fairness = new Fairness({ clock: options.clock, metrics: this.metrics, settings: options.fairness ?? defaultFairness })
     this.requests = new RequestPath({
       parts,
       hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
@@ -131,6 +136,7 @@ export class ApiServer {
       logger: options.logger,
       relay: new NodeRelay(options.nodeClient),
       proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
+      fairness: this.#fairness,
       maxWatches: options.maxWatches ?? 10_000,
       anonymous: options.anonymous ?? 'health',
     })
@@ -167,6 +173,7 @@ export class ApiServer {
     server = new ApiServer(options, parts, tokens, checks, measured)
     await bootstrap(parts)
     if (authorization.usesRbac) await reconcilePolicy(parts)
+    followFlowObjects(parts, server.#fairness, logger)
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())

@@ -5,6 +5,8 @@ export { type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defau
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'
+export { defaultFairness } from './fairness/index.ts'
+export type { FairnessSettings } from './fairness/index.ts'
 export { Health } from './status/health.ts'
 export type { HealthCheck } from './status/health.ts'
 export { wholeBody } from './http/exchange.ts'

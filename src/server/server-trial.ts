@@ -1,3 +1,4 @@
+import { turnsOf } from '../base/clock.ts'
 import { FeatureGates } from '../api/feature-gates.ts'
 import { jsonText } from '../api/json/index.ts'
 import { silentLogger } from '../base/logger.ts'
@@ -77,6 +78,7 @@ export class ServerTrial {
       body: { bytes: Buffer.from(body === undefined ? '' : jsonText(body)), contentType },
       warnings: [],
       rules: { gates: this.parts.gates, now: this.clock.now(), user: { name: 'tester', groups: [] } },
+      turns: turnsOf((more.server ?? this.parts).clock),
       signal: () => new AbortController().signal,
       ...rest,
     }

@@ -2,7 +2,7 @@ import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, Authenticator, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, Authenticator, type FairnessSettings, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
@@ -15,6 +15,7 @@ export interface Options {
   startMs?: number
   seed?: number
   maxWatches?: number
+  fairness?: FairnessSettings
   build?: string
   /** A store that earlier servers may have written to. Default: a new one in memory. */
   store?: Store
@@ -52,7 +53,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, build, store: given, wrapStore } = options
+    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, store: given, wrapStore } = options
     const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -69,6 +70,7 @@ export class TestServer {
       ...(build ? { build } : {}),
       ...(settings ? { settings } : {}),
       ...(tokenIssuers ? { tokenIssuers } : {}),
+      ...(fairness ? { fairness } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
       maxWatches,

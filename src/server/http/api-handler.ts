@@ -1,4 +1,5 @@
 import { turnsOf } from '../../base/clock.ts'
+import { type Turns, turnsFor } from '../../base/turns.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
@@ -8,6 +9,7 @@ import { type DocumentAnswer, type DocumentRequest } from './document.ts'
 import { encodeResult } from './encode.ts'
 import { type Exchange, isAsync, wholeBody } from './exchange.ts'
 import { ClientGone } from './client-gone.ts'
+import { type Fairness, type Seat, flowRequestOf, isLongRunning, objectsOf } from '../fairness/index.ts'
 import type { NodeRelay } from './node-relay.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './negotiate.ts'
 import { warningHeaders } from './warnings.ts'
@@ -31,6 +33,11 @@ const maxBodyBytes = 3 * 1024 * 1024
 /** A request that holds the event loop for longer is told in the log. */
 const longTurnMs = 200
 
+/** For so long a long answer counts among those that are being made, at most. */
+const seatLimitMs = 15_000
+/** A client that takes nothing of its answer for so long does not get the rest. */
+const unreadLimitMs = 60_000
+
 /** Paths that anybody may read. */
 const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
 
@@ -49,6 +56,7 @@ export interface HandlerOptions {
   logger: Logger
   relay: NodeRelay
   proxy: ProxyDoor
+  fairness: Fairness
   maxWatches: number
   anonymous: Anonymous
 }
@@ -87,11 +95,11 @@ export class ApiHandler {
     const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
     inflight?.inc()
     let code = 0
+    const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
     try {
-      const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
       code = (await this.#answer(exchange, path, query, what, kind, headers)).code
     } catch (e) {
-      code = await this.#fail(exchange, e, id, query)
+      code = await this.#fail(exchange, e, headers, query)
     } finally {
       inflight?.inc(-1)
       const seconds = (clock.now() - started) / 1000
@@ -133,8 +141,24 @@ export class ApiHandler {
       await this.#o.requests.allow(taken!, proxyAttempt(proxied, exchange.method))
       return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
     }
-    if (what) return this.#resource(exchange, what, taken!, kind, headers)
-    if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path })
+    const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
+    const seat = entered instanceof Promise ? await entered : entered
+    try {
+      if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat)
+      if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path })
+      return await this.#document(exchange, path, query, headers)
+    } finally {
+      seat?.done()
+    }
+  }
+
+  /** Its place among all other requests, at once while nobody waits. */
+  #enter(exchange: Exchange, user: UserInfo, path: string, what: What | undefined, headers: Record<string, string>): Seat | Promise<Seat> {
+    const asks = flowRequestOf(user, exchange.method, path, what)
+    return this.#o.fairness.enter(asks, objectsOf(what, this.#o.parts.objects), headers, () => exchange.signal)
+  }
+
+  async #document(exchange: Exchange, path: string, query: URLSearchParams, headers: Record<string, string>): Promise<Answered> {
     const found = await this.#o.documents.answer({
       method: exchange.method,
       path,
@@ -160,6 +184,7 @@ export class ApiHandler {
     user: UserInfo,
     kind: RequestKind,
     headers: Record<string, string>,
+    seat: Seat | undefined,
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
@@ -168,12 +193,13 @@ export class ApiHandler {
       what,
       user,
       warnings,
+      turns: this.#turns(seat),
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
       readBody: async () => (body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
     }).finally(() => this.#tellOfLongTurn(exchange, body))
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, seat)
   }
 
   /** Names a request that nobody else could come between: who reads the log of a slow server looks for it. */
@@ -196,26 +222,48 @@ export class ApiHandler {
     warnings: readonly string[],
     headers: Record<string, string>,
     kind: RequestKind,
+    seat: Seat | undefined,
   ): Promise<Answered> {
     const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
     if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
     if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
-    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, turnsOf(clock))
+    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, this.#turns(seat))
     const { length, pieces } = body
-    const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces) } : body
+    const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces, seat) } : body
     exchange.respond(code, { ...headers, 'content-type': contentType, ...warning }, told)
     return { code }
   }
 
+  #turns(seat: Seat | undefined): Turns {
+    const turns = turnsOf(this.#o.parts.clock)
+    return seat ? turnsFor(seat.flow, turns) : turns
+  }
+
   /** The same pieces; if one cannot be made, whoever reads the log hears of it, as the client only sees an answer that breaks off. */
-  async *#told(exchange: Exchange, pieces: AsyncIterable<Buffer>): AsyncIterableIterator<Buffer> {
+  async *#told(exchange: Exchange, pieces: AsyncIterable<Buffer>, seat: Seat | undefined): AsyncIterableIterator<Buffer> {
+    const { clock } = this.#o.parts
+    // Seats are held while pieces are made: each of them is memory. Whoever reads slowly does not keep others from theirs.
+    seat?.keep()
+    let isHeld = true
+    const letGo = () => {
+      if (isHeld) seat?.done()
+      isHeld = false
+    }
+    const stops = [clock.after(seatLimitMs, letGo)]
     try {
-      yield* pieces
+      for await (const piece of pieces) {
+        stops[1] = clock.after(unreadLimitMs, () => exchange.destroy())
+        yield piece
+        stops[1]()
+      }
     } catch (error) {
       this.#o.logger.error('an answer failed after it had begun', { method: exchange.method, uri: exchange.url, error })
       throw error
+    } finally {
+      for (const stop of stops) stop()
+      letGo()
     }
   }
 
@@ -252,8 +300,9 @@ export class ApiHandler {
     return { code: 200 }
   }
 
-  async #fail(exchange: Exchange, e: unknown, id: string, query: URLSearchParams): Promise<number> {
+  async #fail(exchange: Exchange, e: unknown, sent: Record<string, string>, query: URLSearchParams): Promise<number> {
     if (e instanceof ClientGone) return 499
+    const id = sent['audit-id']
     let error: ApiError
     if (e instanceof ApiError) {
       error = e
@@ -263,7 +312,7 @@ export class ApiHandler {
     }
     const status = error.toStatus()
     const retry = error.details?.retryAfterSeconds
-    const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
+    const headers: Record<string, string> = { ...sent, ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
     const isPretty = wantsPretty({ format: 'json', contentType: '', pretty: false }, query, exchange.header('user-agent'))
     const text = isYaml ? await yamlText(status) : `${JSON.stringify(status, null, isPretty ? 2 : undefined)}\n`

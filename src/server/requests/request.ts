@@ -2,6 +2,7 @@ import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Json } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
+import type { Turns } from '../../base/turns.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
@@ -51,6 +52,8 @@ export interface ResourceRequest {
   /** Sentences for Warning headers; verbs add to them. */
   warnings: string[]
   rules: RuleContext
+  /** How what takes long is done for its sender. */
+  turns: Turns
   /** Aborted when the client has gone away. Asked for only by who waits: it costs more than a small request. */
   signal(): AbortSignal
 }

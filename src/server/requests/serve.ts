@@ -1,4 +1,6 @@
 import { methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
+import { turnsOf } from '../../base/clock.ts'
+import type { Turns } from '../../base/turns.ts'
 import { type Attempt, forbiddenAttempt } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
@@ -11,6 +13,8 @@ export interface Call {
   user: UserInfo
   /** Sentences for whoever sent it are added here. */
   warnings: string[]
+  /** How what takes long is done; as for anybody in this process where nothing is said. */
+  turns?: Turns
   signal(): AbortSignal
   /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
   check?(): void
@@ -82,13 +86,13 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, warnings, signal }: Call, body: RequestBody): Result | Promise<Result> {
+  #answer({ what, user, warnings, signal, turns = turnsOf(this.#context.parts.clock) }: Call, body: RequestBody): Result | Promise<Result> {
     const { parts } = this.#context
     const { handler, path: { namespace, name, subresource }, query } = what
     if (handler === 'not found') throw notFoundPath()
     if (handler === 'not allowed') throw methodNotAllowed()
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
-    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, signal })
+    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, turns, signal })
   }
 }
 

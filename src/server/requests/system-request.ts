@@ -1,3 +1,4 @@
+import { turnsOf } from '../../base/clock.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { ResourceRequest, ServerParts } from './request.ts'
@@ -18,6 +19,7 @@ export function systemRequest(server: ServerParts, target: Registered, namespace
     body: { bytes: Buffer.alloc(0), contentType: undefined },
     warnings: [],
     rules: { gates: server.gates, now: server.clock.now(), user: systemUser },
+    turns: turnsOf(server.clock),
     signal: () => new AbortController().signal,
   }
 }

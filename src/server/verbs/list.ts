@@ -1,6 +1,5 @@
 import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
 import { badRequest, expired } from '../../api/errors.ts'
-import { turnsOf } from '../../base/clock.ts'
 import { everySteps, shortSteps } from '../../base/turns.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../requests/request.ts'
@@ -60,7 +59,7 @@ async function currentPage(request: ResourceRequest, selection: Selection, after
     const { values, behind } = cache.snapshot(prefix, after, limit || undefined)
     return { items: values, next: behind > 0 ? values.at(-1)!.key : undefined, remaining: behind }
   }
-  const turns = everySteps(shortSteps, turnsOf(request.server.clock))
+  const turns = everySteps(shortSteps, request.turns)
   const items: StoredObject[] = []
   for (const stored of cache.snapshot(prefix, after).values) {
     if (limit > 0 && items.length === limit) return { items, next: items.at(-1)!.key, remaining: undefined }
@@ -74,7 +73,7 @@ async function currentPage(request: ResourceRequest, selection: Selection, after
 async function pastPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number, revision: number): Promise<Page> {
   const { server, target } = request
   const { matches, prefix } = selection
-  const turns = everySteps(shortSteps, turnsOf(server.clock))
+  const turns = everySteps(shortSteps, request.turns)
   const items: StoredObject[] = []
   let from = after
   try {

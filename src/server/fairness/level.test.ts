@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { Level, type Refused, type Ticket } from './level.ts'
+
+const limited = (queuing?: { queues: number; handSize: number; queueLengthLimit: number }) => ({
+  metadata: { name: 'l', uid: 'u' },
+  spec: { type: 'Limited', limited: { limitResponse: queuing ? { type: 'Queue', queuing } : { type: 'Reject' } } },
+  status: {},
+})
+
+function scene(limit: number, queuing?: { queues: number; handSize: number; queueLengthLimit: number }) {
+  const clock = new VirtualClock()
+  const level = new Level('l', { clock, waitLimitMs: 15_000 })
+  level.limit = limit
+  level.configure(limited(queuing))
+  const log: string[] = []
+  const tickets = new Map<string, Ticket>()
+  /** Asks for seats, and writes down what comes of it. */
+  const enter = (name: string, seats = 1, signal?: AbortSignal) => {
+    const took = (ticket: Ticket) => {
+      log.push(name)
+      tickets.set(name, ticket)
+    }
+    try {
+      const entered = level.enter(name.split('-')[0]!, seats, signal && (() => signal))
+      if (entered instanceof Promise) entered.then(took, (e: Refused) => log.push(`${name}: ${e.reason}`))
+      else took(entered)
+    } catch (e) {
+      log.push(`${name}: ${(e as Refused).reason}`)
+    }
+  }
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return { clock, level, log, enter, settle, release: (name: string) => tickets.get(name)!.release() }
+}
+
+const queues = { queues: 64, handSize: 6, queueLengthLimit: 3 }
+
+describe('a level', () => {
+  it('lets in as many as there are seats, at once and without a promise', () => {
+    const { level, enter, log } = scene(2)
+    enter('a-1')
+    enter('a-2')
+    enter('a-3')
+    expect([log, level.inUse]).toEqual([['a-1', 'a-2', 'a-3: concurrency-limit'], 2])
+  })
+
+  it('gives seats back once, however often that is said', () => {
+    const { level, enter, release } = scene(2)
+    enter('a', 2)
+    release('a')
+    release('a')
+    expect(level.inUse).toBe(0)
+  })
+
+  it('lets in one request that wants more seats than there are, alone', async () => {
+    const { enter, log, release, settle } = scene(3, queues)
+    enter('a', 10)
+    enter('b', 1)
+    release('a')
+    await settle()
+    expect(log).toEqual(['a', 'b'])
+  })
+
+  it('has requests wait in order, and refuses what a queue has no room for', async () => {
+    const { enter, log, release, settle } = scene(1, { queues: 1, handSize: 1, queueLengthLimit: 2 })
+    for (const name of ['a-1', 'a-2', 'a-3', 'a-4']) enter(name)
+    expect(log).toEqual(['a-1', 'a-4: queue-full'])
+    release('a-1')
+    await settle()
+    release('a-2')
+    await settle()
+    expect(log).toEqual(['a-1', 'a-4: queue-full', 'a-2', 'a-3'])
+  })
+
+  it('refuses who has waited too long', async () => {
+    const { clock, enter, log, level, settle } = scene(1, queues)
+    enter('a-1')
+    enter('a-2')
+    clock.advance(15_000)
+    await settle()
+    expect([log, level.waiting, clock.pending]).toEqual([['a-1', 'a-2: time-out'], 0, 0])
+  })
+
+  it('forgets who has gone away', async () => {
+    const { clock, enter, log, level, settle } = scene(1, queues)
+    const abort = new AbortController()
+    enter('a-1')
+    enter('a-2', 1, abort.signal)
+    abort.abort()
+    await settle()
+    expect([log, level.waiting, clock.pending]).toEqual([['a-1', 'a-2: cancelled'], 0, 0])
+  })
+
+  it('serves flows in turn: who asks for little does not wait behind who asks for much', async () => {
+    const { enter, log, release, settle, clock } = scene(1, { ...queues, queueLengthLimit: 50 })
+    enter('flood-0')
+    for (let i = 1; i <= 20; i++) enter(`flood-${i}`)
+    enter('jane-1')
+    enter('jane-2')
+    for (let i = 0; i < 14; i++) {
+      clock.advance(10)
+      release(log.at(-1)!)
+      await settle()
+    }
+    expect(log.filter((name) => name.startsWith('jane'))).toEqual(['jane-1', 'jane-2'])
+    // The flood has six queues of its own.
+    expect([log.indexOf('jane-1') < 8, log.indexOf('jane-2') < 15]).toEqual([true, true])
+  })
+
+  it('charges a flow for what it takes, not for what it asks', async () => {
+    const { enter, log, release, settle, clock } = scene(1, { queues: 512, handSize: 1, queueLengthLimit: 50 })
+    enter('slow-0')
+    for (let i = 1; i <= 20; i++) {
+      enter(`slow-${i}`)
+      enter(`quick-${i}`)
+    }
+    for (let i = 0; i < 20; i++) {
+      const name = log.at(-1)!
+      clock.advance(name.startsWith('slow') ? 100 : 5)
+      release(name)
+      await settle()
+    }
+    const [slow, quick] = ['slow', 'quick'].map((flow) => log.filter((name) => name.startsWith(flow)).length)
+    expect(quick! / slow!).toBeGreaterThan(3)
+  })
+
+  it('tells the most seats that were wanted at one time', () => {
+    const { level, enter, release } = scene(2, queues)
+    enter('a', 2)
+    enter('b', 3)
+    expect([level.takePeak(), level.takePeak()]).toEqual([5, 5])
+    release('a')
+    expect([level.takePeak(), level.takePeak()]).toEqual([5, 3])
+  })
+
+  it('lets in who waits as soon as it gets more seats', async () => {
+    const { level, enter, log, settle } = scene(1, queues)
+    enter('a')
+    enter('b')
+    level.limit = 2
+    level.dispatch()
+    await settle()
+    expect(log).toEqual(['a', 'b'])
+  })
+})

@@ -1,0 +1,73 @@
+import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../../api/generated/types.ts'
+import { isConflict, isNotFound } from '../../api/errors.ts'
+import { timestamp } from '../../api/timestamp.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { ServerParts } from '../requests/request.ts'
+import type { Fairness } from './fairness.ts'
+
+const group = 'flowcontrol.apiserver.k8s.io'
+
+/** Whether the level that a schema names is there, as its status says it. */
+export function danglingCondition({ spec }: FlowSchema, levels: ReadonlySet<string>): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
+  const { name } = spec.priorityLevelConfiguration
+  const isThere = levels.has(name)
+  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(name)}`
+  return {
+    type: 'Dangling',
+    status: isThere ? 'False' : 'True',
+    reason: isThere ? 'Found' : 'NotFound',
+    message: `${named} ${isThere ? 'and it exists' : 'but there is no such object'}`,
+  }
+}
+
+/** Who makes a schema and its level, or changes a schema that it has just made, is not disturbed meanwhile. */
+const gatherMs = 1000
+
+const told = ({ status }: FlowSchema) => status.conditions?.find(({ type }) => type === 'Dangling')
+
+/** Follows schemas and levels: requests go by them at once, and the status of a schema says whether its level is there. */
+export function followFlowObjects(parts: ServerParts, fairness: Fairness, logger: Logger): void {
+  const { access, clock, registry } = parts
+  const place = registry.stored(group, 'flowschemas')
+  if (!place) return
+  const schemas = () => access.list<FlowSchema>(group, 'flowschemas', '')
+  const levels = () => access.list<PriorityLevelConfiguration>(group, 'prioritylevelconfigurations', '')
+
+  const write = async (name: string): Promise<void> => {
+    try {
+      await access.update<FlowSchema>(place.resource, '', name, (copy) => {
+        const condition = danglingCondition(copy, new Set(levels().map(({ metadata }) => metadata.name ?? '')))
+        const before = told(copy)
+        const since = before?.status === condition.status ? before?.lastTransitionTime : undefined
+        const others = copy.status.conditions?.filter(({ type }) => type !== 'Dangling') ?? []
+        copy.status.conditions = [...others, { ...condition, lastTransitionTime: since ?? timestamp(clock.now()) }]
+        return copy
+      })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) logger.warn('the status of a FlowSchema could not be written', { name, error })
+    }
+  }
+
+  const sync = async (): Promise<void> => {
+    const names = new Set(levels().map(({ metadata }) => metadata.name ?? ''))
+    const isStale = (schema: FlowSchema) => {
+      const [is, wanted] = [told(schema), danglingCondition(schema, names)]
+      return is?.status !== wanted.status || is?.message !== wanted.message
+    }
+    await Promise.all(schemas().filter(isStale).map(({ metadata }) => write(metadata.name ?? '')))
+  }
+
+  let isDue = false
+  const changed = () => {
+    fairness.configure(schemas(), levels())
+    if (isDue) return
+    isDue = true
+    clock.after(gatherMs, () => {
+      isDue = false
+      void sync()
+    })
+  }
+  changed()
+  access.follow(group, 'flowschemas', changed)
+  access.follow(group, 'prioritylevelconfigurations', changed)
+}
