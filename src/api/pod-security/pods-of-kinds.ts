@@ -1,7 +1,7 @@
 import type { CronJob, Deployment, Pod, PodTemplate, PodTemplateSpec } from '../generated/types.ts'
 import type { KubeObject } from '../object.ts'
 import type { AnyContainer } from '../kinds/visit-containers.ts'
-import { seccompContainerPrefix, seccompPodAnnotation } from './profile-checks.ts'
+import { seccompContainerPrefix } from './profile-checks.ts'
 
 type TemplateOf = (object: KubeObject) => PodTemplateSpec | undefined
 
@@ -28,7 +28,6 @@ export const templateReader = (group: string, plural: string): TemplateOf | unde
 export function isSignificantUpdate(pod: Pod, old: Pod): boolean {
   const now = pod.metadata.annotations ?? {}
   const before = old.metadata.annotations ?? {}
-  if (now[seccompPodAnnotation] !== before[seccompPodAnnotation]) return true
   const isOther = (container: AnyContainer, oldContainer: AnyContainer | undefined) =>
     oldContainer?.image !== container.image ||
     now[seccompContainerPrefix + container.name] !== before[seccompContainerPrefix + container.name]

@@ -85,7 +85,6 @@ describe('an update of a pod', () => {
     ['an init container less', (p) => p.spec.initContainers.pop(), true],
     ['an ephemeral container more', (p) => p.spec.ephemeralContainers.push({ name: 'f', image: 'i' }), true],
     ['an ephemeral container less', (p) => p.spec.ephemeralContainers.pop(), false],
-    ['the profile of the pod', (p) => (p.metadata.annotations['seccomp.security.alpha.kubernetes.io/pod'] = 'x'), true],
     ['the profile of a container', (p) => (p.metadata.annotations['container.seccomp.security.alpha.kubernetes.io/c'] = 'x'), true],
     ['the profile of a container that is not there', (p) => (p.metadata.annotations['container.seccomp.security.alpha.kubernetes.io/z'] = 'x'), false],
   ])('that changes %s', (_, change, isSignificant) => {

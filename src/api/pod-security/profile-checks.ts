@@ -48,7 +48,7 @@ const seLinux = (types: readonly string[]): CheckPod => (pod) => {
 
 const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
+const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
 export const seccompContainerPrefix = 'container.seccomp.security.alpha.kubernetes.io/'
 const isKnownSeccomp = (value: string) => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { ObjectReader, Objects, UserInfo } from '../objects/objects.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { ObjectReader, Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Resource } from '../registry/resource.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -22,6 +23,12 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   warnings: string[]
   reader: ObjectReader
   now: number
+  /** For plugins that write, or wait for what others write. */
+  objects?: ServerObjects
+  /** For plugins that wait. */
+  clock?: Clock
+  /** What the audit log says of the request besides, by the plugins' names for it; absent where nobody listens. */
+  annotations?: Map<string, string>
 }
 
 /** What a write was granted of something that is limited. */
@@ -32,8 +39,8 @@ export interface Reservation {
 
 /**
  * A rule on requests, by Kubernetes' name for it. `admit` may change `object` and runs after decoding and defaults, before the
- * kind's own validation; `validate` only judges, after it. `reserve` comes last: it may wait, and take what the write will use. All
- * refuse by an ApiError.
+ * kind's own validation; `validate` only judges, after it, and may be asked again where something has waited since. `reserve` comes
+ * last and takes what the write will use. All refuse by an ApiError, and answer a promise only where they have to wait.
  */
 export interface AdmissionPlugin {
   name: string

@@ -7,6 +7,7 @@ import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { podSecurity } from './pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
@@ -22,6 +23,7 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   serviceAccount,
   nodeRestriction,
   taintNodesByCondition,
+  podSecurity,
   priority,
   defaultTolerationSeconds,
   defaultStorageClass,

@@ -2,6 +2,7 @@ import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { DeleteOptions, ObjectChange, ServerObjects } from './objects.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { ServerParts } from '../requests/request.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -35,12 +36,19 @@ export class ObjectAccess implements ServerObjects {
   }
 
   list<T extends KubeObject>(group: string, plural: string, namespace: string): T[] {
+    const found: T[] = []
+    for (const stored of this.#range(group, plural, namespace)) found.push(stored.object as T)
+    return found
+  }
+
+  listLazily<T extends KubeObject>(group: string, plural: string, namespace: string): (() => T)[] {
+    return Array.from(this.#range(group, plural, namespace), (stored) => () => stored.object as T)
+  }
+
+  #range(group: string, plural: string, namespace: string): Iterable<StoredObject> {
     const place = this.#registry.stored(group, plural)
     if (!place) return []
-    const prefix = namespace ? `${place.prefix}${namespace}/` : place.prefix
-    const found: T[] = []
-    for (const stored of this.#objects.cache(place).range(prefix)) found.push(stored.object as T)
-    return found
+    return this.#objects.cache(place).range(namespace ? `${place.prefix}${namespace}/` : place.prefix)
   }
 
   async update<T extends KubeObject>(

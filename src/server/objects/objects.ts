@@ -15,6 +15,8 @@ export interface ObjectReader {
   get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined
   /** All objects, of one namespace if `namespace` is not ''. */
   list<T extends KubeObject>(group: string, plural: string, namespace: string): T[]
+  /** The same as it is now, each to be decoded when it is asked for: for who may stop before the end. */
+  listLazily?<T extends KubeObject>(group: string, plural: string, namespace: string): (() => T)[]
 }
 
 /** An object was stored, changed or removed. What it is and was is decoded when it is asked for. */

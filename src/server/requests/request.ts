@@ -51,6 +51,8 @@ export interface ResourceRequest {
   body: RequestBody
   /** Sentences for Warning headers; verbs add to them. */
   warnings: string[]
+  /** What the audit log is to say of it besides; absent where there is none. */
+  annotations?: Map<string, string>
   rules: RuleContext
   /** How what takes long is done for its sender. */
   turns: Turns

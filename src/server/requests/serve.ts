@@ -15,6 +15,8 @@ export interface Call {
   warnings: string[]
   /** How what takes long is done; as for anybody in this process where nothing is said. */
   turns?: Turns
+  /** What the audit log is to say of it besides. */
+  annotations?: Map<string, string>
   signal(): AbortSignal
   /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
   check?(): void
@@ -86,13 +88,14 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, warnings, signal, turns = turnsOf(this.#context.parts.clock) }: Call, body: RequestBody): Result | Promise<Result> {
+  #answer({ what, user, warnings, annotations, signal, turns = turnsOf(this.#context.parts.clock) }: Call, body: RequestBody): Result | Promise<Result> {
     const { parts } = this.#context
     const { handler, path: { namespace, name, subresource }, query } = what
     if (handler === 'not found') throw notFoundPath()
     if (handler === 'not allowed') throw methodNotAllowed()
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
-    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, turns, signal })
+    const audited = annotations ? { annotations } : {}
+    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, turns, signal, ...audited })
   }
 }
 

@@ -4,7 +4,7 @@ import type { Write } from './write.ts'
 
 /** What plugins are asked: about the facade, where the request is about one. */
 function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
-  const { server, target, subresource, namespace, user, warnings, rules } = request
+  const { server, target, subresource, namespace, user, warnings, annotations, rules } = request
   return {
     operation,
     object,
@@ -18,6 +18,9 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
     warnings,
     reader: server.access,
     now: rules.now,
+    objects: server.access,
+    clock: server.clock,
+    ...(annotations ? { annotations } : {}),
   }
 }
 
