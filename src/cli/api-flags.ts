@@ -21,7 +21,9 @@ export function addApiFlags(command: Command): Command {
     .option('--authorization-webhook-cache-authorized-ttl <duration>', "how long the webhook's yes is remembered (default: 5m)", durationMs)
     .option('--authorization-webhook-cache-unauthorized-ttl <duration>', "how long the webhook's no is remembered (default: 30s)", durationMs)
     .addOption(new Option('--anonymous-auth [bool]', 'take requests without credentials as those of system:anonymous').argParser(bool).preset('true').default(true))
+    .option('--enable-admission-plugins <names>', 'admission plugins besides those that run anyway, separated by commas', list, [])
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
+    .option('--admission-control-config-file <file>', 'AdmissionConfiguration: what plugins are told')
     .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
     .addOption(new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them').argParser(timeoutMs).default(3_600_000, '1h'))
     .option('--enable-priority-and-fairness [bool]', 'whether FlowSchemas and PriorityLevelConfigurations are enforced', bool, true)
@@ -52,7 +54,9 @@ interface ParsedFlags {
   authorizationWebhookCacheAuthorizedTtl?: number
   authorizationWebhookCacheUnauthorizedTtl?: number
   anonymousAuth: boolean
+  enableAdmissionPlugins: string[]
   disableAdmissionPlugins: string[]
+  admissionControlConfigFile?: string
   allowPrivileged: boolean
   eventTtl: number
   enablePriorityAndFairness: boolean
@@ -78,7 +82,9 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     kubeconfigOut: flags.kubeconfigOut,
     tokenAuthFile: flags.tokenAuthFile,
     clientCaFile: flags.clientCaFile,
+    enabledAdmission: flags.enableAdmissionPlugins,
     disabledAdmission: flags.disableAdmissionPlugins,
+    admissionConfigFile: flags.admissionControlConfigFile,
     settings: { allowPrivileged: flags.allowPrivileged, eventTtlMs: flags.eventTtl },
     fairness: {
       isEnabled: flags.enablePriorityAndFairness,

@@ -137,6 +137,6 @@ describe('serveApi()', () => {
 
   it('knows which admission plugins there are', async () => {
     await start({ disabledAdmission: ['Priority', 'PodSecurity'] })
-    await expect(start({ disabledAdmission: ['bogus'] })).rejects.toThrow('admission plugin "bogus" is unknown')
+    await expect(start({ disabledAdmission: ['bogus'] })).rejects.toThrow('disable-admission-plugins plugin "bogus" is unknown')
   })
 })

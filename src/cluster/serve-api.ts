@@ -11,13 +11,14 @@ import {
   type FairnessSettings,
   type KeyPair,
   type ResourceSettings,
-  admissionPlugins,
+  chooseAdmission,
   issueClientCertificate,
   issueServerCertificate,
   listen,
   parseTokenFile,
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
+import { readAdmissionConfiguration } from './admission-configuration.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
@@ -34,9 +35,13 @@ export interface ServeOptions {
   kubeconfigOut: string | undefined
   tokenAuthFile: string | undefined
   clientCaFile: string | undefined
+  /** --enable-admission-plugins */
+  enabledAdmission?: readonly string[]
   disabledAdmission: readonly string[]
   /** Default: Node and RBAC. */
   authorization?: AuthorizationFlags
+  /** --admission-control-config-file */
+  admissionConfigFile?: string | undefined
   gates: FeatureGates
   settings?: ResourceSettings
   fairness?: FairnessSettings
@@ -72,7 +77,12 @@ const nodeClientSubject = { commonName: 'kube-apiserver-kubelet-client', organiz
 export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   const { dataDir, logger } = options
   makeDataDir(dataDir)
-  const plugins = chooseAdmission(options.disabledAdmission)
+  const configurations = options.admissionConfigFile ? readAdmissionConfiguration(options.admissionConfigFile) : undefined
+  const plugins = chooseAdmission({
+    enabled: options.enabledAdmission ?? [],
+    disabled: options.disabledAdmission,
+    ...(configurations ? { configurations } : {}),
+  })
   const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
   const authorization = await readAuthorization(options.authorization)
   const store = await openStore(options)
@@ -159,20 +169,6 @@ function openStore({ store, dataDir, logger }: ServeOptions): Promise<Store> | S
   if (store === 'memory') return openMemoryStore()
   const dir = path.join(dataDir, 'db')
   return openLmdbStore({ dir, onConverted: () => logger.info('data of an older release was converted', { dir }) })
-}
-
-const kubernetesPlugins = new Set(
-  ('AlwaysAdmit AlwaysDeny AlwaysPullImages CertificateApproval CertificateSigning CertificateSubjectRestriction ClusterTrustBundleAttest ' +
-    'DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook LimitPodHardAntiAffinityTopology LimitRanger ' +
-    'MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceAutoProvision NamespaceExists NodeRestriction OwnerReferencesPermissionEnforcement ' +
-    'PodNodeSelector PodSecurity PodTolerationRestriction ResourceQuota ServiceAccount ValidatingAdmissionPolicy ValidatingAdmissionWebhook').split(' '),
-)
-
-function chooseAdmission(disabled: readonly string[]) {
-  const known = new Set(admissionPlugins.map((p) => p.name))
-  // Kubernetes' own plugins can be named even where there is nothing to disable, so that its scripts work.
-  for (const name of disabled) if (!known.has(name) && !kubernetesPlugins.has(name)) throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
-  return admissionPlugins.filter((p) => !disabled.includes(p.name))
 }
 
 function servingHosts(bindAddress: string): string[] {

@@ -1,5 +1,6 @@
 export { ApiServer } from './api-server.ts'
 export type { ApiServerOptions } from './api-server.ts'
+export { type AdmissionChoice, chooseAdmission, pluginNames } from './admission/choose.ts'
 export { admissionPlugins } from './admission/index.ts'
 export { type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from './auth/authorization/index.ts'
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
