@@ -76,6 +76,10 @@ export const accounts: Readonly<Record<string, string>> = {
   'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
   'claim-recovery-controller': 'claim-recovery-controller',
   'local-path-provisioner-controller': 'local-path-provisioner',
+  'certificatesigningrequest-approving-controller': 'certificate-controller',
+  'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
+  'service-cidr-controller': 'service-cidrs-controller',
 }
 
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */

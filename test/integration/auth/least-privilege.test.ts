@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { PolicyRule } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { configmaps, namespaces, poddisruptionbudgets, services } from '../../../src/client/index.ts'
+import { accounts, catalogue } from '../../../src/controllers/catalogue.ts'
+import { bootstrapClusterBindings } from '../../../src/server/auth/bootstrap-policy/index.ts'
 import { PartsScene, workloads } from './parts-scene.ts'
 
 const rollable = ['deployment', 'statefulset', 'daemonset', 'cloneset']
@@ -50,6 +52,12 @@ it('every request of every part is allowed by its role while each kind of worklo
   expect(users).toContain('system:node:n1')
   // Nobody is more than a part: none of them is in system:masters.
   expect(scene.judged.length).toBeGreaterThan(400)
+})
+
+it('every controller has an account, and every account a role', () => {
+  const bound = new Set(bootstrapClusterBindings.flatMap(({ subjects = [] }) => subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name)))
+  expect(Object.keys(catalogue).filter((name) => accounts[name] === undefined)).toEqual([])
+  expect(Object.values(accounts).filter((name) => !bound.has(name))).toEqual([])
 })
 
 const controller = (name: string) => `system:controller:${name}`

@@ -19,6 +19,7 @@ export const ownControllerRules: Readonly<Record<string, PolicyRule[]>> = {
   'pvc-protection-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
   'pv-protection-controller': [rule('patch', 'core', 'persistentvolumes')],
   'volumeattributesclass-protection-controller': [rule('patch', 'storage.k8s.io', 'volumeattributesclasses')],
+  'certificate-controller': [rule('patch', 'certificates.k8s.io', 'certificatesigningrequests/approval')],
   // A status that another writer was faster with is written once more, on top of what is there.
   'resourcequota-controller': [rule('get', 'core', 'resourcequotas')],
   'clusterrole-aggregation-controller': [events],
