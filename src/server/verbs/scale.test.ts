@@ -44,6 +44,16 @@ describe('the scale of a deployment', () => {
     await expect(writeScale(trial.request(url, body), 'update')).rejects.toMatchObject({ code })
   })
 
+  it('is not patched where the patch means another object', async () => {
+    const patch = { metadata: { uid: 'another' }, spec: { replicas: 9 } }
+    const { uid } = read().metadata
+    await expect(writeScale(trial.request(url, patch, merge), 'patch')).rejects.toMatchObject({
+      code: 409,
+      message: `Operation cannot be fulfilled on deployments/scale.apps "a": Precondition failed: UID in precondition: another, UID in object meta: ${uid}`,
+    })
+    expect(read().spec.replicas).toBe(2)
+  })
+
   it('of nothing is not found', () => {
     expect(() => getScale(trial.request(url.replace('/a/', '/nobody/')))).toThrow(expect.objectContaining({ code: 404 }) as Error)
   })

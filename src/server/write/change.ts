@@ -87,14 +87,25 @@ function checkPreconditions({ request, change, stored, old }: Write, sent: KubeO
     throw conflict(groupResource(target), name, staleVersion)
   }
   const { uid } = sent.metadata
-  if (uid && uid !== old!.metadata.uid && !change.isRelative) throw wrongUid(request, uid, old!.metadata.uid ?? '')
+  if (!uid || uid === old!.metadata.uid) return
+  if (!change.isRelative) throw wrongUid(request, uid, old!.metadata.uid ?? '')
+  // The uid in an object's own patch is for validation to refuse; a facade's never gets there.
+  if (change.facade) throw conflict(facadeResource(request), name, wrongUidText(uid, old!.metadata.uid ?? ''))
+}
+
+const wrongUidText = (sent: string, stored: string) =>
+  `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`
+
+function facadeResource({ target, subresource }: ResourceRequest): { group: string; resource: string } {
+  const { group, resource } = groupResource(target)
+  return { group, resource: `${resource}/${subresource}` }
 }
 
 function wrongUid(request: ResourceRequest, sent: string, stored: string): ApiError {
   const { server, target, namespace, name } = request
   const key = server.objects.key(target, namespace, name)
-  const why = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`
-  return conflict(groupResource(target), name, `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`)
+  const why = `ResourceVersion: 0, AdditionalErrorMsg: ${wrongUidText(sent, stored)}`
+  return conflict(groupResource(target), name, `StorageError: invalid object, Code: 4, Key: ${key}, ${why}`)
 }
 
 /** Fills in what the client left out. A facade has no defaults. */
