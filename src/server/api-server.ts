@@ -12,7 +12,7 @@ import type { KeyPair } from './auth/certificates.ts'
 import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { Fairness, type FairnessSettings, defaultFairness, followFlowObjects } from './fairness/index.ts'
-import { bootstrap } from './upkeep/bootstrap.ts'
+import { bootstrap, keepBootstrapObjects } from './upkeep/bootstrap.ts'
 import { type ComponentCheck, ComponentStatuses } from './status/component-statuses.ts'
 import { Discovery, documented, servedBy } from './discovery/index.ts'
 import { startExpiry } from './upkeep/expiry.ts'
@@ -172,6 +172,7 @@ export class ApiServer {
     const parts: ServerParts = { registry, objects, gates, admission: plugins, authorizer, clock, random, access }
     server = new ApiServer(options, parts, tokens, checks, measured)
     await bootstrap(parts)
+    server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
     followFlowObjects(parts, server.#fairness, logger)
     server.whenEnded(await keepLocalApiServices(parts, logger))
