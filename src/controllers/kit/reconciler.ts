@@ -3,9 +3,10 @@ import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { soonest } from '../../base/soonest.ts'
+import type { Turns } from '../../base/turns.ts'
 import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, keyOf, removeFinalizer } from '../../client/index.ts'
 import { applyStep } from './apply.ts'
 import type { Caches } from './caches.ts'
@@ -13,7 +14,7 @@ import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMea
 import { isNamespaceTerminating, judge } from './errors.ts'
 import type { Gathering } from './gathering.ts'
 import { Momentum } from './momentum.ts'
-import type { Rosters } from './roster.ts'
+import { type Rosters, stillReading } from './roster.ts'
 import { isSameStatus, statusTypeOf } from './same-status.ts'
 import type { Subject, WriteLog } from './write-log.ts'
 import { Writer, type WriterParts } from './writer.ts'
@@ -80,23 +81,29 @@ export class Reconciler {
     if (!subject.uid) return this.#forget(key)
     try {
       await unsettled.settle(subject, client, log, signal)
-      // That may have taken long: what the caches are asked to have, the owner must have, too.
-      const owner = cached()
-      if (!owner) return this.#forget(key)
-      const readiness = store?.ensureReady(key, owner.metadata.uid)
-      if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
-      unsettled.dropSeenNames(subject, caches)
-      return await this.#act(owner, signal)
+      const turns = turnsOf(this.#parts.clock)
+      // Each turn reads more of what there is to observe.
+      for (;;) {
+        // It may have taken long: what the caches are asked to have, the owner must have, too.
+        const owner = cached()
+        if (!owner) return this.#forget(key)
+        const readiness = store?.ensureReady(key, owner.metadata.uid)
+        if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
+        unsettled.dropSeenNames(subject, caches)
+        const nowMs = this.#parts.clock.now()
+        const look = this.#look(owner, nowMs, turns)
+        if (look) return await this.#act(owner, look.seen, nowMs, signal)
+        await turns.next()
+        signal.throwIfAborted()
+      }
     } catch (e) {
       signal.throwIfAborted()
       return failure(e)
     }
   }
 
-  async #act(observed: KubeObject, signal: AbortSignal): Promise<Verdict> {
-    const { definition, client, clock, logger, tell, writing } = this.#parts
-    const nowMs = clock.now()
-    const seen = this.#observe(observed, nowMs)
+  async #act(observed: KubeObject, seen: unknown, nowMs: number, signal: AbortSignal): Promise<Verdict> {
+    const { definition, client, logger, tell, writing } = this.#parts
     this.#parts.measures?.seen(observed, seen)
     const isPlanned =
       !observed.metadata.deletionTimestamp || definition.plansDeletion || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
@@ -167,13 +174,21 @@ export class Reconciler {
     }
   }
 
-  #observe(owner: KubeObject, nowMs: number): unknown {
+  /** What there is to see of an owner; undefined if it takes another turn. */
+  #look(owner: KubeObject, nowMs: number, turns: Turns): { seen: unknown } | undefined {
     const { definition, caches, gates, rosters } = this.#parts
-    const roster = rosters.forReconcile(keyOf(owner))
-    const seen = definition.observe({ caches, nowMs, gates, roster, remembered: this.#recall(owner) }, owner) as unknown
+    const roster = rosters.forReconcile(keyOf(owner), turns)
+    let seen: unknown
+    try {
+      seen = definition.observe({ caches, nowMs, gates, roster, remembered: this.#recall(owner) }, owner) as unknown
+    } catch (e) {
+      if (e !== stillReading) throw e
+      roster.pause()
+      return undefined
+    }
     roster.end()
     if (definition.goesThrough) this.#parts.gathering.goesThrough(keyOf(owner), definition.goesThrough(seen))
-    return seen
+    return { seen }
   }
 
   /** Puts the finalizer on, before anything is made that it is to clean up. */

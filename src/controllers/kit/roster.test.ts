@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../api/object.ts'
-import { Roster, type RosterReader, Rosters } from './roster.ts'
+import type { Turns } from '../../base/turns.ts'
+import { Roster, type RosterReader, Rosters, stillReading } from './roster.ts'
 
 interface Thing extends KubeObject {
   size: number
@@ -95,5 +96,81 @@ describe('Rosters', () => {
     things.set('b', thing('b', 3))
     look()
     expect(problems).toEqual(['the roster of x is not what its objects say: b has changed'])
+  })
+})
+
+describe('A roster of very many objects', () => {
+  const spent: Turns = { isSpent: true, next: () => Promise.resolve() }
+  const many = (count: number) => new Map<string, Thing>(Array.from({ length: count }, (_, i) => [`t${i}`, thing(`t${i}`, 1)]))
+
+  /** Refreshes as a reconcile does, and answers how many turns that took. */
+  function refreshInTurns(roster: Roster<Thing, { size: number }, { sum: number }>, r: ReturnType<typeof reader>, between = (_: number) => {}): number {
+    for (let turn = 1; turn < 100; turn++) {
+      try {
+        roster.refresh(r, turn, spent)
+        return turn
+      } catch (e) {
+        if (e !== stillReading) throw e
+      }
+      between(turn)
+    }
+    throw new Error('it never ends')
+  }
+
+  it('is read in several turns, each object once', () => {
+    const things = many(100)
+    const roster = new Roster<Thing, { size: number }, { sum: number }>(source(things))
+    const r = reader()
+    expect(refreshInTurns(roster, r)).toBeGreaterThan(3)
+    expect([roster.tally.sum, r.reads.length]).toEqual([100, 100])
+  })
+
+  it('has what comes, changes and goes between the turns, read and unread', () => {
+    const things = many(100)
+    const roster = new Roster<Thing, { size: number }, { sum: number }>(source(things))
+    const change = (name: string, size: number | undefined) => {
+      if (size === undefined) things.delete(name)
+      else things.set(name, thing(name, size))
+      roster.note(name)
+    }
+    refreshInTurns(roster, reader(), (turn) => {
+      if (turn !== 1) return
+      change('t0', 10)
+      change('t1', undefined)
+      change('t90', 10)
+      change('t91', undefined)
+      change('new', 100)
+    })
+    expect([roster.tally.sum, roster.members.size]).toEqual([96 + 20 + 100, 99])
+  })
+
+  it('is read at once when its basis changes while it is read, so that it comes to an end', () => {
+    const things = many(100)
+    const roster = new Roster<Thing, { size: number }, { sum: number }>(source(things))
+    expect(() => roster.refresh(reader('a'), 0, spent)).toThrow(stillReading)
+    expect(roster.refresh(reader('b', 2), 1, spent).tally.sum).toBe(200)
+  })
+
+  it('keeps what it has read until the reconcile goes on, and is forgotten with its key', () => {
+    const [first, second] = [many(20), many(100)]
+    const rosters = new Rosters<Thing>((uid) => source(uid === 'first' ? first : second))
+    const reads = { first: reader(), second: reader() }
+    const look = () => {
+      const roster = rosters.forReconcile('key', spent)
+      try {
+        roster('first', reads.first, 0)
+        roster('second', reads.second, 0)
+        roster.end()
+        return true
+      } catch {
+        roster.pause()
+        return false
+      }
+    }
+    let turns = 1
+    while (!look() && turns < 100) turns++
+    expect([reads.first.reads.length, reads.second.reads.length, rosters.membersOf('key')]).toEqual([20, 100, 120])
+    rosters.forget('key')
+    expect(rosters.membersOf('key')).toBe(0)
   })
 })

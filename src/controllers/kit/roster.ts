@@ -1,6 +1,7 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { KeyedHeap } from '../../base/keyed-heap.ts'
+import { type Turns, endlessTurn, everySteps, shortSteps } from '../../base/turns.ts'
 
 /** How a controller reads the objects of an owner, one at a time, and what it counts of them. */
 export interface RosterReader<T extends KubeObject, Member, Tally> {
@@ -25,6 +26,9 @@ export interface RosterSource<T extends KubeObject> {
   get(key: string): T | undefined
 }
 
+/** Thrown by a roster that is not through with its objects when the turn is spent. Asked again in another, it goes on. */
+export const stillReading = new Error('the objects of the owner have not all been read yet')
+
 const timetable = () => new KeyedHeap<string, { key: string; atMs: number }>((a, b) => a.atMs < b.atMs)
 
 /**
@@ -40,6 +44,8 @@ export class Roster<T extends KubeObject, Member, Tally> {
   #reader: RosterReader<T, Member, Tally> | undefined
   #tally: Tally | undefined
   #refreshedMs = 0
+  /** What is left to be read under a new basis: of 10,000 objects it takes several turns. */
+  #unread: { keys: readonly string[]; at: number } | undefined
 
   constructor(source: RosterSource<T>) {
     this.#source = source
@@ -63,28 +69,39 @@ export class Roster<T extends KubeObject, Member, Tally> {
     if (this.#reader) this.#changed.add(key)
   }
 
-  /** Brings the roster up to date. */
-  refresh(reader: RosterReader<T, Member, Tally>, nowMs: number): this {
+  /** Brings the roster up to date. Throws `stillReading` where that needs another turn. */
+  refresh(reader: RosterReader<T, Member, Tally>, nowMs: number, turns: Turns = endlessTurn): this {
     // If the clock was set back, a member may not be any more what it had become by itself.
-    if (this.#reader?.basis !== reader.basis || nowMs < this.#refreshedMs) this.#begin(reader, nowMs)
-    else {
-      this.#reader = reader
-      for (const key of this.#changed) this.#read(key, this.#source.get(key), nowMs)
-      for (let next = this.#due.peek(); next && next.atMs <= nowMs; next = this.#due.peek()) {
-        this.#read(next.key, this.#source.get(next.key), nowMs)
-      }
+    const isAnew = this.#reader?.basis !== reader.basis || nowMs < this.#refreshedMs
+    // A basis that never stays for long must not keep it reading for ever.
+    const slices = isAnew && this.#unread ? endlessTurn : everySteps(shortSteps, turns)
+    if (isAnew) this.#begin(reader)
+    this.#reader = reader
+    this.#refreshedMs = nowMs
+    if (this.#unread) this.#readOn(this.#unread, nowMs, slices)
+    for (const key of this.#changed) this.#read(key, this.#source.get(key), nowMs)
+    for (let next = this.#due.peek(); next && next.atMs <= nowMs; next = this.#due.peek()) {
+      this.#read(next.key, this.#source.get(next.key), nowMs)
     }
     this.#changed.clear()
-    this.#refreshedMs = nowMs
     return this
   }
 
-  #begin(reader: RosterReader<T, Member, Tally>, nowMs: number): void {
-    this.#reader = reader
+  #begin(reader: RosterReader<T, Member, Tally>): void {
     this.#tally = reader.empty()
     this.#members.clear()
+    this.#changed.clear()
     this.#due = timetable()
-    for (const [key, object] of this.#source.all()) this.#read(key, object, nowMs)
+    this.#unread = { keys: Array.from(this.#source.all(), ([key]) => key), at: 0 }
+  }
+
+  #readOn(unread: { keys: readonly string[]; at: number }, nowMs: number, slices: Turns): void {
+    while (unread.at < unread.keys.length) {
+      const key = unread.keys[unread.at++]!
+      this.#read(key, this.#source.get(key), nowMs)
+      if (slices.isSpent) throw stillReading
+    }
+    this.#unread = undefined
   }
 
   #read(key: string, object: T | undefined, nowMs: number): void {
@@ -130,15 +147,18 @@ export class Rosters<T extends KubeObject> {
     for (const roster of this.#rosters.values()) roster.note(key)
   }
 
-  /** Gives the rosters for one reconcile of a key. Those that it does not ask for are forgotten. */
-  forReconcile(key: string): RosterOf<T> & { end(): void } {
+  /**
+   * Gives the rosters for one reconcile of a key. At its `end`, those that it did not ask for are forgotten; one that
+   * broke off, since it has to go on in another turn, takes a `pause` instead.
+   */
+  forReconcile(key: string, turns?: Turns): RosterOf<T> & { end(): void; pause(): void } {
     const before = this.#used.get(key)
     const used = new Set<string>()
     const of: RosterOf<T> = (ownerUid, reader, nowMs) => {
       used.add(ownerUid)
       let roster = this.#rosters.get(ownerUid)
       if (!roster) this.#rosters.set(ownerUid, (roster = new Roster(this.#sourceOf(ownerUid))))
-      roster.refresh(reader, nowMs)
+      roster.refresh(reader, nowMs, turns)
       if (this.#audit) this.#compare(ownerUid, roster, reader, nowMs)
       return roster
     }
@@ -147,7 +167,8 @@ export class Rosters<T extends KubeObject> {
       if (used.size > 0) this.#used.set(key, used)
       else this.#used.delete(key)
     }
-    return Object.assign(of, { end })
+    const pause = () => void this.#used.set(key, new Set([...(before ?? []), ...used]))
+    return Object.assign(of, { end, pause })
   }
 
   /** How many members the rosters have that the last reconcile of a key asked for. */
