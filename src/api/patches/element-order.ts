@@ -43,5 +43,5 @@ export function orderMerged(merged: readonly Json[], patchOrder: readonly Json[]
     while (others.length > 0 && (was.get(identity(others.at(-1)!)) ?? Infinity) < place) result.push(others.pop()!)
     result.push(item)
   }
-  return [...result, ...others.reverse()]
+  return result.concat(others.reverse())
 }

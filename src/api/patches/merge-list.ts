@@ -26,6 +26,8 @@ function itemKind(...lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
 
 /** Carries out the items that are orders: deletes from `original`, or replaces it all; and leaves the patch without them. */
 function obeyItems(original: Json[], patch: Json[], mergeKey: string): { original: Json[]; patch: Json[] } {
+  // Most patches have no orders, and lists that are not grown here take no more room than they need.
+  if (!(patch as JsonObject[]).some(hasDirective)) return { original, patch }
   const plain: Json[] = []
   const deleted = new Set<Json>()
   let replaces = false
@@ -43,7 +45,7 @@ function obeyItems(original: Json[], patch: Json[], mergeKey: string): { origina
       throw unknownDirective(item[directive], item)
     }
   }
-  if (replaces) return { original: plain, patch: [] }
+  if (replaces) return { original: plain.slice(), patch: [] }
   if (deleted.size === 0) return { original, patch: plain }
   const isKept = ({ [mergeKey]: id }: JsonObject) => id === undefined || !deleted.has(id)
   return { original: (original as JsonObject[]).filter(isKept), patch: plain }
@@ -77,7 +79,7 @@ function mergeItems(original: Json[], patch: Json[], mergeKey: string, mergeItem
       last = place
     }
   }
-  return { items, isInOrder }
+  return { items: items.slice(), isInOrder }
 }
 
 /** Merges a list by the merge key of its items, or as a set if they are plain values. */

@@ -22,7 +22,7 @@ interface Kind<R> {
   /** At most nine: the tenth is what makes them too many. Most reasons have one message for an object, and no set. */
   messages: string | Set<string>
   lastAtMs: number
-  /** The oldest first. Replaced with each new one: a list that grows has room for 17, and most have one. */
+  /** The oldest first. Never grown but replaced: a list that grows, by spreading too, has room for 17. */
   records: readonly R[]
   combined: R | undefined
 }
@@ -93,7 +93,7 @@ export class EventCorrelator<R extends EventRecord> {
     const isCombined = kind !== undefined && isOneOfMany(kind, occurrence)
     if (!kind) {
       kind = { type, reason, messages: occurrence.message, lastAtMs: atMs, records: [], combined: undefined }
-      told.kinds = [...told.kinds, kind]
+      told.kinds = told.kinds.concat(kind)
     }
     const message = isCombined ? `(combined from similar events): ${occurrence.message}` : occurrence.message
     const there = isCombined ? kind.combined : kind.records.find((record) => isSame(record, occurrence))
@@ -109,7 +109,7 @@ export class EventCorrelator<R extends EventRecord> {
     if (isCombined) return (kind.combined = record)
     const kept = kind.records.slice(1 - maxOfKind)
     this.#remembered -= kind.records.length - kept.length
-    kind.records = [...kept, record]
+    kind.records = kept.concat(record)
     return record
   }
 }

@@ -180,7 +180,7 @@ const find = <S extends SandboxStatus | ContainerStatus>(all: readonly S[], id: 
 /** The same with this status in the place of the one before, or as one more. */
 function withStatus<S extends SandboxStatus | ContainerStatus>(all: readonly S[], status: S): readonly S[] {
   const isKnown = all.some(({ id }) => id === status.id)
-  const next = isKnown ? all.map((s) => (s.id === status.id ? status : s)) : [...all, status]
+  const next = isKnown ? all.map((s) => (s.id === status.id ? status : s)) : all.concat(status)
   return next.sort(newestFirst)
 }
 

@@ -132,7 +132,7 @@ export class SimulatedRuntime implements Runtime {
       ended: [],
     }
     this.#containers.set(id, container)
-    sandbox.containers = [...sandbox.containers, container]
+    sandbox.containers = sandbox.containers.concat(container)
     this.#tell({ kind: 'created', sandboxId, containerId: id })
     return id
   }
