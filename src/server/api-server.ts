@@ -174,7 +174,7 @@ export class ApiServer {
     await bootstrap(parts)
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
-    followFlowObjects(parts, server.#fairness, logger)
+    await followFlowObjects(parts, server.#fairness, logger)
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())

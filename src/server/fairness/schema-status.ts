@@ -25,8 +25,11 @@ const gatherMs = 1000
 
 const told = ({ status }: FlowSchema) => status.conditions?.find(({ type }) => type === 'Dangling')
 
-/** Follows schemas and levels: requests go by them at once, and the status of a schema says whether its level is there. */
-export function followFlowObjects(parts: ServerParts, fairness: Fairness, logger: Logger): void {
+/**
+ * Follows schemas and levels: requests go by them at once, and the status of a schema says whether its level is there. Resolves when
+ * the statuses of those that are there are right, so that a server that has started is quiet.
+ */
+export async function followFlowObjects(parts: ServerParts, fairness: Fairness, logger: Logger): Promise<void> {
   const { access, clock, registry } = parts
   const place = registry.stored(group, 'flowschemas')
   if (!place) return
@@ -67,7 +70,8 @@ export function followFlowObjects(parts: ServerParts, fairness: Fairness, logger
       void sync()
     })
   }
-  changed()
+  fairness.configure(schemas(), levels())
+  await sync()
   access.follow(group, 'flowschemas', changed)
   access.follow(group, 'prioritylevelconfigurations', changed)
 }
