@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import { turnsOf } from '../base/clock.ts'
+import { everySteps } from '../base/turns.ts'
 import type { EventRecorder } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { NodeInfo } from './cluster/node-info.ts'
@@ -29,6 +31,8 @@ export interface WorkParts {
 
 /** After so many pods without a pause others have their turn: a server in the same process answers without one, for as long as there are pods. */
 const podsAtATime = 64
+/** So many are decided about at least in a turn, however busy others are; most take a tenth of a millisecond, some ten. */
+const decisionsATurn = 4
 
 /** The longest message that an event can have. */
 const maxMessage = 1024
@@ -78,6 +82,7 @@ export class Work {
 
   async #run(): Promise<void> {
     const { clock } = this.#parts.settings
+    const turns = everySteps(decisionsATurn, turnsOf(clock))
     for (let decided = 0; !this.#isStopped; decided++) {
       const queued = this.#parts.queue.pop()
       if (!queued) {
@@ -88,6 +93,7 @@ export class Work {
       const writing = this.#decide(queued)
       if (writing) await this.#slots.run(writing)
       if (decided % podsAtATime === podsAtATime - 1) await new Promise<void>((resolve) => clock.after(0, resolve))
+      else if (turns.isSpent) await turns.next()
     }
   }
 
