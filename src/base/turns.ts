@@ -21,7 +21,7 @@ export const turnsFor = (flow: string, turns: Turns): Turns => ({
 export const endlessTurn: Turns = { isSpent: false, next: () => Promise.resolve() }
 
 /** Long enough that going round the loop costs little beside it, short enough that nobody notices a few of them. */
-export const sliceMs = 10
+export const sliceMs = 4
 
 type Defer = (fn: () => void) => void
 
@@ -40,7 +40,7 @@ export class LoopTurns implements Turns {
   #isDeferred = false
 
   /** `defer` calls a function in the next turn. */
-  constructor(now: () => number = Date.now, defer: Defer = setImmediate) {
+  constructor(now: () => number = () => performance.now(), defer: Defer = setImmediate) {
     this.#now = now
     this.#defer = defer
   }

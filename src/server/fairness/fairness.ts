@@ -113,7 +113,8 @@ export class Fairness {
   enter(request: FlowRequest, objects: number, headers: Record<string, string>, signal: () => AbortSignal): Seat | Promise<Seat> {
     const flow = this.#find(request)
     for (const name in flow.headers) headers[name] = flow.headers[name]!
-    const distinguisher = flow.schema ? distinguisherOf(flow.schema, request) : request.user.name
+    // Where a schema has one flow for all, whoever shares the event loop is still somebody.
+    const distinguisher = (flow.schema && distinguisherOf(flow.schema, request)) || request.user.name
     const key = `${flow.counts.schema}/${distinguisher}`
     const seats = objects > 0 ? listSeats(objects, flow.nominal) : 1
     try {

@@ -92,7 +92,8 @@ describe('a level', () => {
   })
 
   it('serves flows in turn: who asks for little does not wait behind who asks for much', async () => {
-    const { enter, log, release, settle, clock } = scene(1, { ...queues, queueLengthLimit: 50 })
+    const { enter, log, release, settle, clock } = scene(2, { ...queues, queueLengthLimit: 50 })
+    enter('jane-0')
     enter('flood-0')
     for (let i = 1; i <= 20; i++) enter(`flood-${i}`)
     enter('jane-1')
@@ -102,13 +103,31 @@ describe('a level', () => {
       release(log.at(-1)!)
       await settle()
     }
-    expect(log.filter((name) => name.startsWith('jane'))).toEqual(['jane-1', 'jane-2'])
+    expect(log.filter((name) => name.startsWith('jane'))).toEqual(['jane-0', 'jane-1', 'jane-2'])
     // The flood has six queues of its own.
-    expect([log.indexOf('jane-1') < 8, log.indexOf('jane-2') < 15]).toEqual([true, true])
+    expect([log.indexOf('jane-1') < 9, log.indexOf('jane-2') < 16]).toEqual([true, true])
+  })
+
+  it('lets in the first request of a flow although others hold all seats, up to as many again', () => {
+    const { enter, log, level } = scene(2, queues)
+    for (const name of ['a-1', 'a-2', 'a-3', 'b-1', 'b-2', 'c-1', 'd-1']) enter(name)
+    expect([log, level.inUse, level.waiting]).toEqual([['a-1', 'a-2', 'b-1', 'c-1'], 4, 3])
+  })
+
+  it('keeps half of its seats for requests that take one', async () => {
+    const { enter, log, release, settle } = scene(10, queues)
+    enter('a-list-1', 5)
+    enter('a-list-2', 5)
+    for (const name of ['a-1', 'a-2', 'a-3']) enter(name)
+    expect(log).toEqual(['a-list-1', 'a-1', 'a-2', 'a-3'])
+    release('a-list-1')
+    await settle()
+    expect(log.at(-1)).toBe('a-list-2')
   })
 
   it('charges a flow for what it takes, not for what it asks', async () => {
-    const { enter, log, release, settle, clock } = scene(1, { queues: 512, handSize: 1, queueLengthLimit: 50 })
+    const { enter, log, release, settle, clock } = scene(2, { queues: 512, handSize: 1, queueLengthLimit: 50 })
+    enter('quick-0')
     enter('slow-0')
     for (let i = 1; i <= 20; i++) {
       enter(`slow-${i}`)

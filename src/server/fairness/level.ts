@@ -16,6 +16,7 @@ export class Refused extends Error {
 
 /** A request that waits for seats. */
 interface Waiter {
+  readonly flow: string
   readonly seats: number
   readonly queue: Queue
   readonly start: (ticket: Ticket) => void
@@ -31,13 +32,15 @@ interface Queue {
 /** Seats that a request holds until it is released, which may be done more than once. */
 export class Ticket {
   readonly seats: number
+  readonly flow: string
   readonly #level: Level
   readonly #queue: Queue | undefined
   readonly #startMs: number
   #isReleased = false
 
-  constructor(level: Level, seats: number, queue: Queue | undefined, startMs: number) {
+  constructor(level: Level, flow: string, seats: number, queue: Queue | undefined, startMs: number) {
     this.#level = level
+    this.flow = flow
     this.seats = seats
     this.#queue = queue
     this.#startMs = startMs
@@ -46,7 +49,7 @@ export class Ticket {
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#level.leave(this.seats, this.#queue, this.#startMs)
+    this.#level.leave(this, this.#queue, this.#startMs)
   }
 }
 
@@ -86,6 +89,11 @@ export class Level {
   /** What the queue had been served that was dispatched last: who begins to wait begins there. */
   #virtual = 0
   #waitingSeats = 0
+  /** Seats of requests that take more than one. */
+  #wideInUse = 0
+  #waitingWide = 0
+  /** Seats that each flow holds. */
+  readonly #held = new Map<string, number>()
 
   constructor(name: string, options: LevelOptions) {
     this.name = name
@@ -111,9 +119,23 @@ export class Level {
   enter(flow: string, seats: number, signal?: () => AbortSignal): Ticket | Promise<Ticket> {
     const demand = this.inUse + this.#waitingSeats + seats
     if (demand > this.#peak) this.#peak = demand
-    if (this.waiting === 0 && this.#hasRoom(seats)) return this.#seat(seats, undefined)
+    if (this.#mayEnter(seats) || this.#isFirst(flow, seats)) return this.#seat(flow, seats, undefined)
     if (!this.#queuing) throw new Refused('concurrency-limit')
     return this.#wait(this.#queuing, flow, seats, signal?.())
+  }
+
+  /** Nobody passes those who wait for the same. */
+  #mayEnter(seats: number): boolean {
+    const ahead = seats > 1 ? this.#waitingWide : this.waiting - this.#waitingWide
+    return ahead === 0 && this.#hasRoom(seats)
+  }
+
+  /**
+   * A flow that holds no seat need not wait for those that hold them all, up to as many seats again: who asks for one
+   * thing after the other does not feel who asks for hundreds at once.
+   */
+  #isFirst(flow: string, seats: number): boolean {
+    return this.#queuing !== undefined && !this.#held.has(flow) && this.inUse + seats <= 2 * this.limit
   }
 
   /** The most seats that were wanted at one time; begins anew. */
@@ -124,35 +146,44 @@ export class Level {
   }
 
   /** For tickets: seats are free again. */
-  leave(seats: number, queue: Queue | undefined, startMs: number): void {
+  leave({ seats, flow }: Ticket, queue: Queue | undefined, startMs: number): void {
     this.inUse -= seats
+    const held = this.#held.get(flow) ?? 0
+    if (held > seats) this.#held.set(flow, held - seats)
+    else this.#held.delete(flow)
+    if (seats > 1) this.#wideInUse -= seats
     if (queue) queue.served += seats * (Math.max(leastMs, this.#options.clock.now() - startMs) - expectedMs)
     if (this.waiting > 0) this.dispatch()
   }
 
   /** Lets in as many as there are seats for: of each queue in turn, by what its flows have had. */
   dispatch(): void {
-    while (this.waiting > 0) {
-      const queue = this.#next()!
+    for (let queue = this.#next(); queue; queue = this.#next()) {
       const waiter = queue.waiters[0]!
-      if (!this.#hasRoom(waiter.seats)) return
       this.#remove(waiter)
       // Of those that have had the same, the one that was served last comes last.
       if (this.#active.delete(queue)) this.#active.add(queue)
       this.#virtual = Math.max(this.#virtual, queue.served)
       queue.served += waiter.seats * expectedMs
-      waiter.start(this.#seat(waiter.seats, queue))
+      waiter.start(this.#seat(waiter.flow, waiter.seats, queue))
     }
   }
 
+  /**
+   * What takes many seats has half of them, and never less than it takes for one such request: it lasts long, and what
+   * lasts for a moment would wait until it ends.
+   */
   #hasRoom(seats: number): boolean {
-    return this.inUse === 0 || this.inUse + seats <= this.limit
+    if (seats > 1) return this.#wideInUse === 0 || this.#wideInUse + seats <= this.limit / 2
+    return this.inUse === 0 || this.inUse - this.#wideInUse + Math.min(this.#wideInUse, this.limit / 2) + seats <= this.limit
   }
 
-  #seat(seats: number, queue: Queue | undefined): Ticket {
+  #seat(flow: string, seats: number, queue: Queue | undefined): Ticket {
     this.inUse += seats
+    if (this.limit !== Infinity) this.#held.set(flow, (this.#held.get(flow) ?? 0) + seats)
+    if (seats > 1) this.#wideInUse += seats
     // Only who has waited is charged for time: nobody else competes.
-    return new Ticket(this, seats, queue, queue ? this.#options.clock.now() : 0)
+    return new Ticket(this, flow, seats, queue, queue ? this.#options.clock.now() : 0)
   }
 
   #wait(queuing: Queuing, flow: string, seats: number, signal?: AbortSignal): Promise<Ticket> {
@@ -170,10 +201,11 @@ export class Level {
         cancel()
         signal?.removeEventListener('abort', gone)
       }
-      const waiter: Waiter = { seats, queue, start: resolve, stop }
+      const waiter: Waiter = { flow, seats, queue, start: resolve, stop }
       queue.waiters.push(waiter)
       this.#active.add(queue)
       this.waiting++
+      if (seats > 1) this.#waitingWide++
       this.#waitingSeats += seats
       signal?.addEventListener('abort', gone)
       this.dispatch()
@@ -185,13 +217,17 @@ export class Level {
     queue.waiters.splice(queue.waiters.indexOf(waiter), 1)
     if (queue.waiters.length === 0) this.#active.delete(queue)
     this.waiting--
+    if (waiter.seats > 1) this.#waitingWide--
     this.#waitingSeats -= waiter.seats
     waiter.stop()
   }
 
+  /** Of the queues whose first waiter has room, the one whose flows have had least. */
   #next(): Queue | undefined {
     let best: Queue | undefined
-    for (const queue of this.#active) if (!best || queue.served < best.served) best = queue
+    for (const queue of this.#active) {
+      if ((!best || queue.served < best.served) && this.#hasRoom(queue.waiters[0]!.seats)) best = queue
+    }
     return best
   }
 }

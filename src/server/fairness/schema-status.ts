@@ -51,27 +51,28 @@ export async function followFlowObjects(parts: ServerParts, fairness: Fairness, 
     }
   }
 
-  const sync = async (): Promise<void> => {
+  const stale = (): FlowSchema[] => {
     const names = new Set(levels().map(({ metadata }) => metadata.name ?? ''))
     const isStale = (schema: FlowSchema) => {
       const [is, wanted] = [told(schema), danglingCondition(schema, names)]
       return is?.status !== wanted.status || is?.message !== wanted.message
     }
-    await Promise.all(schemas().filter(isStale).map(({ metadata }) => write(metadata.name ?? '')))
+    return schemas().filter(isStale)
   }
+  const sync = (found: readonly FlowSchema[]) => Promise.all(found.map(({ metadata }) => write(metadata.name ?? '')))
 
   let isDue = false
   const changed = () => {
     fairness.configure(schemas(), levels())
-    if (isDue) return
+    if (isDue || stale().length === 0) return
     isDue = true
     clock.after(gatherMs, () => {
       isDue = false
-      void sync()
+      void sync(stale())
     })
   }
   fairness.configure(schemas(), levels())
-  await sync()
+  await sync(stale())
   access.follow(group, 'flowschemas', changed)
   access.follow(group, 'prioritylevelconfigurations', changed)
 }

@@ -144,6 +144,9 @@ export class ApiHandler {
     const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
     const seat = entered instanceof Promise ? await entered : entered
     try {
+      const turns = this.#turns(seat)
+      // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
+      if (turns.isSpent) await turns.next()
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path })
       return await this.#document(exchange, path, query, headers)

@@ -104,8 +104,8 @@ function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
 const firstItem = Buffer.from('{')
 const nextItem = Buffer.from(',{')
 const listEnd = Buffer.from(']}\n')
-/** Copying items together is cheaper than handing thousands of small pieces to the socket. */
-const pieceBytes = 1 << 20
+/** Copying items together is cheaper than handing thousands of small pieces to the socket; others wait for each piece. */
+const pieceBytes = 1 << 18
 
 /** A list's bytes. Items are shared and never change, so they can be put together whenever the client is ready for more. */
 async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<Body> {
@@ -113,7 +113,16 @@ async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<
   let length = head.length + listEnd.length + items.length * nextItem.length - (nextItem.length - firstItem.length)
   // Objects that nobody has asked for yet are encoded here.
   await inSlices(turns, items, (item) => (length += item.itemTailLength))
-  return { length, pieces: listPieces(head, items) }
+  const pieces = listPieces(head, items)
+  return { length, pieces: length > pieceBytes ? inTurns(pieces, turns) : pieces }
+}
+
+/** The same pieces, made as turns are there for it: there may be many such lists at once. */
+async function* inTurns(pieces: Iterable<Buffer>, turns: Turns): AsyncIterableIterator<Buffer> {
+  for (const piece of pieces) {
+    if (turns.isSpent) await turns.next()
+    yield piece
+  }
 }
 
 function* listPieces(head: Buffer, items: readonly StoredObject[]): IterableIterator<Buffer> {
