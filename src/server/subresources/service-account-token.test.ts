@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { KubeObject } from '../../api/object.ts'
 import { callInProcess } from '../requests/in-process.ts'
 import { ServerTrial } from '../server-trial.ts'
 import { create } from '../verbs/create.ts'
@@ -12,11 +13,11 @@ beforeAll(async () => {
   await create(trial.request('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec }))
 })
 
-const ask = (account: string, spec: object) =>
+const ask = (account: string, spec: object, metadata: object = {}) =>
   callInProcess(trial.server, {
     method: 'POST',
     path: `/api/v1/namespaces/default/serviceaccounts/${account}/token`,
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec },
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata, spec },
     user: { name: 'ann', groups: [] },
   })
 
@@ -46,5 +47,35 @@ describe('POST serviceaccounts/token', () => {
     ['bound to something else', 'robot', { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'x' } }, { code: 400 }],
   ])('answers none %s', async (_what, account, spec, expected) => {
     await expect(ask(account, spec)).rejects.toMatchObject(expected)
+  })
+
+  const asked = 'TokenRequest.authentication.k8s.io "robot"'
+  it.each<[string, object, object]>([
+    [
+      'name',
+      { name: 'other' },
+      {
+        code: 422,
+        message: `${asked} is invalid: metadata.name: Invalid value: "other": must match the service account name if specified`,
+      },
+    ],
+    [
+      'namespace',
+      { namespace: 'kube-system' },
+      { code: 422, message: expect.stringContaining('must match the service account namespace if specified') },
+    ],
+    [
+      'uid',
+      { uid: 'old' },
+      { code: 409, message: expect.stringContaining(`${asked}: the UID in the token request (old) does not match`) },
+    ],
+  ])('answers none where the body has another %s', async (_what, metadata, expected) => {
+    await expect(ask('robot', {}, metadata)).rejects.toMatchObject(expected)
+  })
+
+  it('answers the uid of the account, and takes it', async () => {
+    const { uid } = trial.parts.access.get<KubeObject>('', 'serviceaccounts', 'default', 'robot')!.metadata
+    expect(await ask('robot', {})).toMatchObject({ metadata: { uid } })
+    expect(await ask('robot', {}, { name: 'robot', namespace: 'default', uid })).toMatchObject({ metadata: { uid } })
   })
 })

@@ -37,23 +37,45 @@ function boundTo({ objects, namespace, name }: ActionContext, ref: BoundObjectRe
   return { bound: { kind: kind as BoundTo['kind'], name: called, uid }, pod }
 }
 
+const requestKind = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+
+/** Whoever names the account in the body, too, must mean the one of the path. */
+function checkAccountNamed({ namespace, name }: ActionContext, { metadata }: AuthenticationV1TokenRequest): void {
+  for (const [field, meant] of [['name', name], ['namespace', namespace]] as const) {
+    const said = metadata?.[field]
+    if (!said || said === meant) continue
+    const error = invalid(Path.of('metadata', field), said, `must match the service account ${field} if specified`)
+    throw invalidObject(requestKind, name, [error])
+  }
+}
+
+/** An account that was deleted and made again is another one. */
+function checkUid(account: ServiceAccount, { metadata }: AuthenticationV1TokenRequest): void {
+  const { name = '', uid = '' } = account.metadata
+  if (!metadata?.uid || metadata.uid === uid) return
+  const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
+  throw conflict({ group: requestKind.group, resource: requestKind.kind }, name, why)
+}
+
 /** POST serviceaccounts/NAME/token: a token with which somebody is that account, for a while. */
 export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
   of: { group: '', plural: 'serviceaccounts', subresource: 'token' },
   verbs: ['create'],
-  kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+  kind: { ...requestKind, version: 'v1' },
   bodyType: 'AuthenticationV1TokenRequest',
   async run(ctx) {
     const { objects, namespace, name, rules } = ctx
     const request = ctx.body as unknown as AuthenticationV1TokenRequest
+    checkAccountNamed(ctx, request)
     const account = objects.get<ServiceAccount>('', 'serviceaccounts', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
+    checkUid(account, request)
     // What was not said may be null here.
     const { boundObjectRef } = request.spec ?? {}
     const audiences = request.spec?.audiences ?? []
     const expirationSeconds = request.spec?.expirationSeconds ?? usualSeconds
     const errors = expirationErrors(expirationSeconds)
-    if (errors.length > 0) throw invalidObject({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', errors)
+    if (errors.length > 0) throw invalidObject(requestKind, '', errors)
     const { bound, pod } = boundObjectRef ? boundTo(ctx, boundObjectRef) : { bound: undefined, pod: undefined }
     const node = pod?.spec.nodeName ? objects.get<Node>('', 'nodes', '', pod.spec.nodeName) : undefined
     const wanted = audiences.length > 0 ? audiences : [...tokens.audiences]
@@ -61,10 +83,11 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
       account, audiences: wanted, expirationSeconds: Number(expirationSeconds), bound,
       ...(node ? { node: { name: node.metadata.name!, uid: node.metadata.uid! } } : {}),
     })
+    const { uid } = account.metadata
     const object = {
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
-      metadata: { ...request.metadata, name, namespace, creationTimestamp: timestamp(rules.now) },
+      metadata: { ...request.metadata, name, namespace, uid, creationTimestamp: timestamp(rules.now) },
       spec: { audiences: wanted, expirationSeconds, boundObjectRef: boundObjectRef ?? null },
       status: { token, expirationTimestamp: timestamp(expiresAtMs) },
     }
