@@ -36,7 +36,11 @@ describe('an admission configuration', () => {
     ['another kind', 'kind: Pod\napiVersion: v1\n', 'no kind "Pod" is registered for version "v1"'],
     ['no object', '[]', 'must be an object'],
     ['a plugin without a name', `${head}plugins: [{}]`, 'each plugin must have a name'],
-    ['a configuration that is none', `${head}plugins: [{name: A, configuration: x}]`, 'the configuration of A must be an object'],
+    [
+      'a configuration that is none',
+      `${head}plugins: [{name: A, configuration: x}]`,
+      'the configuration of A must be an object',
+    ],
     ['a file that is not there', `${head}plugins: [{name: A, path: none.yaml}]`, 'ENOENT'],
     ['no list', `${head}plugins: {}`, 'plugins must be a list'],
     ['no YAML', ':\n  - {', '--admission-control-config-file'],

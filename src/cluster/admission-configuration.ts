@@ -16,16 +16,21 @@ export function readAdmissionConfiguration(file: string): Map<string, Members> {
   if (!Array.isArray(plugins)) throw new Error(`${flag}: ${file}: plugins must be a list`)
   const found = new Map<string, Members>()
   for (const plugin of plugins as unknown[]) {
-    if (!isMembers(plugin) || typeof plugin.name !== 'string') throw new Error(`${flag}: ${file}: each plugin must have a name`)
+    if (!isMembers(plugin) || typeof plugin.name !== 'string') {
+      throw new Error(`${flag}: ${file}: each plugin must have a name`)
+    }
     const own = plugin.configuration ?? fromPath(file, plugin.path)
-    if (own !== undefined && !isMembers(own)) throw new Error(`${flag}: ${file}: the configuration of ${plugin.name} must be an object`)
+    if (own !== undefined && !isMembers(own)) {
+      throw new Error(`${flag}: ${file}: the configuration of ${plugin.name} must be an object`)
+    }
     // Of two for the same plugin the first counts.
     if (own && !found.has(plugin.name)) found.set(plugin.name, own)
   }
   return found
 }
 
-const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A path that is relative begins where the file is. */
 const fromPath = (file: string, beside: unknown): Members | undefined =>

@@ -37,7 +37,11 @@ export interface CheckVersion {
 /** A pod or a pod template, taken apart once for all checks. */
 export function checkedPod(metadata: { annotations?: Record<string, string> } | undefined, spec: PodSpec): CheckedPod {
   const { initContainers = [], containers = [], ephemeralContainers = [] } = spec
-  return { annotations: metadata?.annotations ?? {}, spec, containers: [...initContainers, ...containers, ...ephemeralContainers] }
+  return {
+    annotations: metadata?.annotations ?? {},
+    spec,
+    containers: [...initContainers, ...containers, ...ephemeralContainers],
+  }
 }
 
 /** The names of containers of which something is true. */
@@ -53,7 +57,8 @@ export const quoted = (items: readonly string[]): string => items.map((item) => 
 export const sorted = (items: Iterable<string>): string[] => [...new Set(items)].sort()
 
 /** `containers "a", "b"` */
-export const containersText = (names: readonly string[]): string => `${plural('container', 'containers', names.length)} ${quoted(names)}`
+export const containersText = (names: readonly string[]): string =>
+  `${plural('container', 'containers', names.length)} ${quoted(names)}`
 
 /** `pod and container "a"`: who said something in a security context; empty where nobody did. */
 export const settersText = (ofPod: boolean, names: readonly string[]): string =>
@@ -65,4 +70,5 @@ export const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'w
 export const hasOwnUsers = ({ spec }: CheckedPod): boolean => spec.hostUsers === false
 
 /** A check that does not count for pods of which something is true. */
-export const unless = (isExcused: (pod: CheckedPod) => boolean, run: CheckPod): CheckPod => (pod) => (isExcused(pod) ? undefined : run(pod))
+export const unless = (isExcused: (pod: CheckedPod) => boolean, run: CheckPod): CheckPod =>
+  (pod) => (isExcused(pod) ? undefined : run(pod))

@@ -2,7 +2,8 @@ import { type FieldError, duplicate, invalid, required } from '../validation/fie
 import { isDns1123Label, isDns1123Subdomain } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
 import {
-  type LevelVersion, type Mode, type Policy, latest, levelProblem, modes, openPolicy, parseLevel, parsePolicyVersion, versionProblem,
+  type LevelVersion, type Mode, type Policy, latest, levelProblem, modes, openPolicy, parseLevel, parsePolicyVersion,
+  versionProblem,
 } from './policy.ts'
 
 /** Whose requests are not judged, and which pods. */
@@ -35,7 +36,9 @@ export const isPodSecurityConfiguration = (apiVersion: unknown, kind: unknown): 
   kind === 'PodSecurityConfiguration' && apiVersions.includes(apiVersion as string)
 
 /** Reads settings, and says all that is wrong with them. */
-export function readPodSecuritySettings({ defaults = {}, exemptions = {} }: PodSecurityConfiguration): { settings: PodSecuritySettings; errors: FieldError[] } {
+export function readPodSecuritySettings(
+  { defaults = {}, exemptions = {} }: PodSecurityConfiguration,
+): { settings: PodSecuritySettings; errors: FieldError[] } {
   const errors: FieldError[] = []
   const read = (mode: Mode): LevelVersion => {
     const path = Path.of('defaults', mode)
@@ -56,7 +59,9 @@ export function readPodSecuritySettings({ defaults = {}, exemptions = {} }: PodS
     ...wrongNames('runtimeClasses', runtimeClasses, isDns1123Subdomain),
     ...wrongNames('usernames', usernames, () => []),
   )
-  return { settings: { defaults: { enforce, audit, warn }, exemptions: { usernames, runtimeClasses, namespaces } }, errors }
+  return {
+    settings: { defaults: { enforce, audit, warn }, exemptions: { usernames, runtimeClasses, namespaces } }, errors,
+  }
 }
 
 function wrongNames(field: keyof Exemptions, names: readonly string[], rule: (name: string) => string[]): FieldError[] {
@@ -72,6 +77,6 @@ function wrongNames(field: keyof Exemptions, names: readonly string[], rule: (na
   })
 }
 
-/** What is ignored of a policy in a namespace that is exempt: `enforce=baseline:latest, warn=…`. Only what labels say. */
+/** The modes of which labels say something. */
 export const modesSaid = (labels: Readonly<Record<string, string>>, prefix: string): Mode[] =>
   modes.filter((mode) => labels[prefix + mode] !== undefined || labels[`${prefix}${mode}-version`] !== undefined)

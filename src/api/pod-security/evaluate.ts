@@ -10,12 +10,14 @@ const byId = (a: Check, b: Check) => (a.id < b.id ? -1 : 1)
 const rank = ({ level }: Check) => (level === 'baseline' ? 0 : 1)
 
 /** Every check there is, in the order in which objections are told. */
-export const allChecks: readonly Check[] = [...hostChecks, ...profileChecks, ...restrictedChecks].sort((a, b) => rank(a) - rank(b) || byId(a, b))
+export const allChecks: readonly Check[] =
+  [...hostChecks, ...profileChecks, ...restrictedChecks].sort((a, b) => rank(a) - rank(b) || byId(a, b))
 
 /** No check has changed since, so all later versions are the same. */
 export const newestVersion = Math.max(...allChecks.flatMap(({ versions }) => versions.map(({ since }) => since)))
 
-const versionOf = ({ versions }: Check, minor: number): CheckVersion | undefined => versions.findLast(({ since }) => since <= minor)
+const versionOf = ({ versions }: Check, minor: number): CheckVersion | undefined =>
+  versions.findLast(({ since }) => since <= minor)
 
 function select(level: Level, minor: number): CheckPod[] {
   if (level === 'privileged') return []
@@ -39,7 +41,9 @@ function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
 }
 
 /** What a level objects to in a pod or in what a template makes; nothing where it may pass. */
-export function objectionsTo(metadata: { annotations?: Record<string, string> } | undefined, spec: PodSpec, by: LevelVersion): Objection[] {
+export function objectionsTo(
+  metadata: { annotations?: Record<string, string> } | undefined, spec: PodSpec, by: LevelVersion,
+): Objection[] {
   const checks = checksOf(by)
   if (checks.length === 0) return []
   const pod = checkedPod(metadata, spec)
@@ -47,7 +51,8 @@ export function objectionsTo(metadata: { annotations?: Record<string, string> } 
 }
 
 /** `host namespaces, privileged` */
-export const reasonsText = (objections: readonly Objection[]): string => objections.map(({ reason }) => reason).join(', ')
+export const reasonsText = (objections: readonly Objection[]): string =>
+  objections.map(({ reason }) => reason).join(', ')
 
 /** `host namespaces (hostPID=true), privileged (container "c" must not …)` */
 export const detailsText = (objections: readonly Objection[]): string =>

@@ -16,13 +16,15 @@ const hostPathVolumes: CheckPod = ({ spec }) => {
   return { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${quoted(names)}` }
 }
 
-const portsOf = (container: AnyContainer): number[] => (container.ports ?? []).flatMap(({ hostPort }) => (hostPort ? [hostPort] : []))
+const portsOf = (container: AnyContainer): number[] =>
+  (container.ports ?? []).flatMap(({ hostPort }) => (hostPort ? [hostPort] : []))
 
 const hostPorts: CheckPod = (pod) => {
   const names = namesOf(pod, (container) => portsOf(container).length > 0)
   if (names.length === 0) return undefined
   const ports = sorted(pod.containers.flatMap(portsOf).map(String))
-  const uses = `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`
+  const uses =
+    `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`
   return { reason: 'hostPort', detail: `${containersText(names)} ${uses}` }
 }
 
@@ -56,7 +58,9 @@ const procMount: CheckPod = (pod) => {
   const names = namesOf(pod, isUnmasked)
   if (names.length === 0) return undefined
   const types = sorted(pod.containers.filter(isUnmasked).map(({ securityContext }) => securityContext!.procMount!))
-  return { reason: 'procMount', detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}` }
+  return {
+    reason: 'procMount', detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}`,
+  }
 }
 
 const hostProcess: CheckPod = (pod) => {
@@ -78,6 +82,8 @@ export const hostChecks: readonly Check[] = [
     level: 'baseline',
     versions: [{ since: 0, run: procMount }, { since: 35, run: unless(hasOwnUsers, procMount) }],
   },
-  { id: 'procMount_restricted', level: 'restricted', versions: [{ since: 35, run: procMount, overrides: 'procMount' }] },
+  {
+    id: 'procMount_restricted', level: 'restricted', versions: [{ since: 35, run: procMount, overrides: 'procMount' }],
+  },
   { id: 'windowsHostProcess', level: 'baseline', versions: [{ since: 0, run: hostProcess }] },
 ]

@@ -22,7 +22,8 @@ const templates = new Map<string, TemplateOf>([
 ])
 
 /** How a kind's objects say what pods they make; undefined for kinds that make none. */
-export const templateReader = (group: string, plural: string): TemplateOf | undefined => templates.get(`${group}/${plural}`)
+export const templateReader = (group: string, plural: string): TemplateOf | undefined =>
+  templates.get(`${group}/${plural}`)
 
 /** Whether an update of a pod changes what may: images, the profiles of old, and which containers there are. */
 export function isSignificantUpdate(pod: Pod, old: Pod): boolean {

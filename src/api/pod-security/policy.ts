@@ -55,7 +55,10 @@ export const isSameLevelVersion = (a: LevelVersion, b: LevelVersion): boolean =>
 
 /** Two policies that let the same pods pass: of a privileged level the version does not count. */
 export const isSamePolicy = (a: Policy, b: Policy): boolean =>
-  modes.every((mode) => (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevelVersion(a[mode], b[mode]))
+  modes.every(
+    (mode) =>
+      (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevelVersion(a[mode], b[mode]),
+  )
 
 export const isPrivileged = (policy: Policy, ...asked: readonly Mode[]): boolean =>
   asked.every((mode) => policy[mode].level === 'privileged')
@@ -64,10 +67,13 @@ export const isPrivileged = (policy: Policy, ...asked: readonly Mode[]): boolean
 const unreadable: Record<Mode, Level> = { enforce: 'restricted', audit: 'privileged', warn: 'privileged' }
 
 /** Reads the policy of a namespace from its labels. It is a whole one even where labels are wrong. */
-export function policyOf(labels: Readonly<Record<string, string>> | undefined, defaults: Policy): { policy: Policy; errors: FieldError[] } {
+export function policyOf(
+  labels: Readonly<Record<string, string>> | undefined, defaults: Policy,
+): { policy: Policy; errors: FieldError[] } {
   const errors: FieldError[] = []
   if (!labels) return { policy: defaults, errors }
-  const wrong = (label: string, value: string, problem: string) => errors.push(invalid(Path.of('metadata', 'labels').key(label), value, problem))
+  const wrong = (label: string, value: string, problem: string) =>
+    errors.push(invalid(Path.of('metadata', 'labels').key(label), value, problem))
   const read = (mode: Mode): LevelVersion => {
     const { [labelPrefix + mode]: levelText, [`${labelPrefix}${mode}-version`]: versionText } = labels
     const level = levelText === undefined ? defaults[mode].level : parseLevel(levelText)
@@ -83,7 +89,9 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined, d
 
 /** Who asks for a stricter level to be enforced, and says nothing of warnings, is warned of the same. */
 function warnLike(enforce: LevelVersion, warn: LevelVersion, labels: Readonly<Record<string, string>>): LevelVersion {
-  const { [`${labelPrefix}enforce`]: enforced, [`${labelPrefix}warn`]: warned, [`${labelPrefix}warn-version`]: version } = labels
+  const {
+    [`${labelPrefix}enforce`]: enforced, [`${labelPrefix}warn`]: warned, [`${labelPrefix}warn-version`]: version,
+  } = labels
   if (enforced === undefined || warned !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
   return { level: enforce.level, version: version === undefined ? enforce.version : warn.version }
 }

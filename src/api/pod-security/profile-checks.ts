@@ -1,7 +1,8 @@
 import type { AnyContainer } from '../kinds/visit-containers.ts'
 import type { SELinuxOptions } from '../generated/types.ts'
 import {
-  type Check, type CheckPod, type Objection, containersText, isWindows, namesOf, plural, quoted, settersText, sorted, unless,
+  type Check, type CheckPod, type Objection, containersText, isWindows, namesOf, plural, quoted, settersText, sorted,
+  unless,
 } from './check.ts'
 
 const isKnownProfile = (type: string | undefined) => type === 'RuntimeDefault' || type === 'Localhost'
@@ -10,7 +11,9 @@ const isKnownAppArmor = (value: string) => value === '' || value === 'runtime/de
 
 const appArmor: CheckPod = (pod) => {
   const wrongOf = (context: AnyContainer['securityContext']) =>
-    context?.appArmorProfile && !isKnownProfile(context.appArmorProfile.type) ? [context.appArmorProfile.type ?? ''] : []
+    context?.appArmorProfile && !isKnownProfile(context.appArmorProfile.type)
+      ? [context.appArmorProfile.type ?? '']
+      : []
   const ofPod = wrongOf(pod.spec.securityContext)
   const names = namesOf(pod, ({ securityContext }) => wrongOf(securityContext).length > 0)
   const annotations = Object.entries(pod.annotations)
@@ -33,7 +36,8 @@ const appArmor: CheckPod = (pod) => {
 const seLinux = (types: readonly string[]): CheckPod => (pod) => {
   const isWrong = (options: SELinuxOptions | undefined) =>
     options !== undefined && (!types.includes(options.type ?? '') || Boolean(options.user) || Boolean(options.role))
-  const all = [pod.spec.securityContext, ...pod.containers.map((c) => c.securityContext)].flatMap((c) => c?.seLinuxOptions ?? [])
+  const all =
+    [pod.spec.securityContext, ...pod.containers.map((c) => c.securityContext)].flatMap((c) => c?.seLinuxOptions ?? [])
   const names = namesOf(pod, ({ securityContext }) => isWrong(securityContext?.seLinuxOptions))
   const setters = settersText(isWrong(pod.spec.securityContext?.seLinuxOptions), names)
   if (setters === '') return undefined
@@ -43,14 +47,17 @@ const seLinux = (types: readonly string[]): CheckPod => (pod) => {
     ...(all.some(({ user }) => user) ? ['user may not be set'] : []),
     ...(all.some(({ role }) => role) ? ['role may not be set'] : []),
   ]
-  return { reason: 'seLinuxOptions', detail: `${setters} set forbidden securityContext.seLinuxOptions: ${problems.join('; ')}` }
+  return {
+    reason: 'seLinuxOptions', detail: `${setters} set forbidden securityContext.seLinuxOptions: ${problems.join('; ')}`,
+  }
 }
 
 const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
 const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
 export const seccompContainerPrefix = 'container.seccomp.security.alpha.kubernetes.io/'
-const isKnownSeccomp = (value: string) => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
+const isKnownSeccomp = (value: string) =>
+  value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
 
 const seccompAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [seccompPodAnnotation, ...containers.map(({ name }) => seccompContainerPrefix + name)]
@@ -59,7 +66,10 @@ const seccompAnnotations: CheckPod = ({ annotations, containers }) => {
     return value === undefined || isKnownSeccomp(value) ? [] : [`${key}=${JSON.stringify(value)}`]
   }))
   if (wrong.length === 0) return undefined
-  return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', 'annotations', wrong.length)} ${wrong.join(', ')}` }
+  return {
+    reason: 'seccompProfile',
+    detail: `forbidden ${plural('annotation', 'annotations', wrong.length)} ${wrong.join(', ')}`,
+  }
 }
 
 /** Profiles that were named and are not allowed. */
@@ -67,10 +77,13 @@ const seccompNamed: CheckPod = (pod) => {
   const wrongOf = (context: AnyContainer['securityContext']) =>
     context?.seccompProfile && !isKnownProfile(context.seccompProfile.type) ? [context.seccompProfile.type ?? ''] : []
   const ofPod = wrongOf(pod.spec.securityContext)
-  const setters = settersText(ofPod.length > 0, namesOf(pod, ({ securityContext }) => wrongOf(securityContext).length > 0))
+  const setters =
+    settersText(ofPod.length > 0, namesOf(pod, ({ securityContext }) => wrongOf(securityContext).length > 0))
   if (setters === '') return undefined
   const types = sorted([...ofPod, ...pod.containers.flatMap(({ securityContext }) => wrongOf(securityContext))])
-  return { reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(types)}` }
+  return {
+    reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(types)}`,
+  }
 }
 
 const seccompRequired: CheckPod = (pod) => {
@@ -99,15 +112,18 @@ const sysctlsOf29 = [
 const sysctlsOf32 = [...sysctlsOf29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']
 
 const usualCapabilities = new Set([
-  'AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP',
+  'AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID',
+  'SETPCAP',
   'SETUID', 'SYS_CHROOT',
 ])
 
 function addedDetail(pod: Parameters<CheckPod>[0], isAllowed: (capability: string) => boolean): string | undefined {
-  const wrongOf = ({ securityContext }: AnyContainer) => (securityContext?.capabilities?.add ?? []).filter((c) => !isAllowed(c))
+  const wrongOf = ({ securityContext }: AnyContainer) =>
+    (securityContext?.capabilities?.add ?? []).filter((c) => !isAllowed(c))
   const names = namesOf(pod, (container) => wrongOf(container).length > 0)
   if (names.length === 0) return undefined
-  return `${containersText(names)} must not include ${quoted(sorted(pod.containers.flatMap(wrongOf)))} in securityContext.capabilities.add`
+  const capabilities = quoted(sorted(pod.containers.flatMap(wrongOf)))
+  return `${containersText(names)} must not include ${capabilities} in securityContext.capabilities.add`
 }
 
 const addedCapabilities: CheckPod = (pod): Objection | undefined => {
@@ -140,7 +156,9 @@ export const profileChecks: readonly Check[] = [
   {
     id: 'seLinuxOptions',
     level: 'baseline',
-    versions: [{ since: 0, run: seLinux(seLinuxTypes) }, { since: 31, run: seLinux([...seLinuxTypes, 'container_engine_t']) }],
+    versions: [
+      { since: 0, run: seLinux(seLinuxTypes) }, { since: 31, run: seLinux([...seLinuxTypes, 'container_engine_t']) },
+    ],
   },
   {
     id: 'seccompProfile_baseline',

@@ -1,6 +1,7 @@
 import type { Volume } from '../generated/types.ts'
 import {
-  type Check, type CheckPod, containersText, hasOwnUsers, isWindows, namesOf, plural, quoted, settersText, sorted, unless,
+  type Check, type CheckPod, containersText, hasOwnUsers, isWindows, namesOf, plural, quoted, settersText, sorted,
+  unless,
 } from './check.ts'
 
 const noEscalation: CheckPod = (pod) => {
@@ -18,8 +19,10 @@ const allowedSources = [
 
 /** In the order in which Kubernetes looks for them; of two that a volume has, the first is told. */
 const forbiddenSources = [
-  'hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd', 'flexVolume', 'cinder',
-  'cephfs', 'flocker', 'fc', 'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk', 'photonPersistentDisk', 'portworxVolume',
+  'hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd', 'flexVolume',
+  'cinder',
+  'cephfs', 'flocker', 'fc', 'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk', 'photonPersistentDisk',
+  'portworxVolume',
   'scaleIO', 'storageos',
 ] as const
 
@@ -30,15 +33,17 @@ const volumeTypes: CheckPod = ({ spec }) => {
   const wrong = (spec.volumes ?? []).filter((volume) => !isAllowedVolume(volume))
   if (wrong.length === 0) return undefined
   const types = sorted(wrong.map(sourceOf))
-  const whose = `${plural('volume', 'volumes', wrong.length)} ${quoted(wrong.map(({ name }) => name))} ${plural('uses', 'use', wrong.length)}`
+  const whose = `${plural('volume', 'volumes', wrong.length)} ${quoted(wrong.map(({ name }) => name))}`
   const what = plural('restricted volume type', 'restricted volume types', types.length)
-  return { reason: 'restricted volume types', detail: `${whose} ${what} ${quoted(types)}` }
+  const uses = plural('uses', 'use', wrong.length)
+  return { reason: 'restricted volume types', detail: `${whose} ${uses} ${what} ${quoted(types)}` }
 }
 
 const nonRoot: CheckPod = (pod) => {
   const reason = 'runAsNonRoot != true'
   const ofPod = pod.spec.securityContext?.runAsNonRoot
-  const setters = settersText(ofPod === false, namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false))
+  const setters =
+    settersText(ofPod === false, namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false))
   if (setters) return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` }
   const silent = ofPod ? [] : namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === undefined)
   if (silent.length === 0) return undefined
@@ -58,7 +63,11 @@ export const restrictedChecks: readonly Check[] = [
     level: 'restricted',
     versions: [{ since: 8, run: noEscalation }, { since: 25, run: unless(isWindows, noEscalation) }],
   },
-  { id: 'restrictedVolumes', level: 'restricted', versions: [{ since: 0, run: volumeTypes, overrides: 'hostPathVolumes' }] },
+  {
+    id: 'restrictedVolumes',
+    level: 'restricted',
+    versions: [{ since: 0, run: volumeTypes, overrides: 'hostPathVolumes' }],
+  },
   {
     id: 'runAsNonRoot',
     level: 'restricted',

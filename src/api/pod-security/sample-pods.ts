@@ -58,7 +58,8 @@ type PodChange = [name: string, change: (pod: SamplePod) => void, words?: LevelW
 /** Objects are merged, all else is replaced. */
 function merge(into: Record<string, any>, fields: Record<string, any>): void {
   for (const [key, value] of Object.entries(fields)) {
-    const isMergeable = value && typeof value === 'object' && !Array.isArray(value) && into[key] && typeof into[key] === 'object'
+    const isMergeable =
+      value && typeof value === 'object' && !Array.isArray(value) && into[key] && typeof into[key] === 'object'
     if (isMergeable) merge(into[key], value)
     else into[key] = value
   }
@@ -74,9 +75,16 @@ export const containerRows = (changes: readonly ContainerChange[]): Row[] =>
     for (const one of all) if (names.includes(one.name)) merge(one, structuredClone(fields))
     const who = names.length === 1 ? `container "${names[0]}"` : `containers ${names.map((n) => `"${n}"`).join(', ')}`
     const fill = (list: readonly Expected[]) =>
-      list.map((e) => ({ ...e, text: e.text.replaceAll('{who}', who).replace('{uses}', names.length === 1 ? 'uses' : 'use') }))
+      list.map(
+        (e) => ({ ...e, text: e.text.replaceAll('{who}', who).replace('{uses}', names.length === 1 ? 'uses' : 'use') }),
+      )
     const baseline = fill(expected(words.baseline))
-    return { name: `${name}, ${who}`, pod, baseline, restricted: words.restricted === undefined ? baseline : fill(expected(words.restricted)) }
+    return {
+      name: `${name}, ${who}`,
+      pod,
+      baseline,
+      restricted: words.restricted === undefined ? baseline : fill(expected(words.restricted)),
+    }
   }))
 
 export const podRows = (changes: readonly PodChange[]): Row[] =>
@@ -90,4 +98,5 @@ export const podRows = (changes: readonly PodChange[]): Row[] =>
 /** A change that gives the pod these fields. */
 export const withSpec = (fields: object) => (pod: SamplePod) => merge(pod.spec, structuredClone(fields))
 export const withVolumes = (...volumes: object[]) => withSpec({ volumes: volumes as Volume[] })
-export const withAnnotations = (annotations: Record<string, string>) => (pod: SamplePod) => void (pod.metadata.annotations = annotations)
+export const withAnnotations = (annotations: Record<string, string>) =>
+  (pod: SamplePod) => void (pod.metadata.annotations = annotations)

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { allChecks, detailsText, newestVersion, objectionsTo, reasonsText } from './evaluate.ts'
 import { type LevelVersion, latest, levelVersionText } from './policy.ts'
-import { type Expected, type Row, containerRows, goodPod, podRows, withAnnotations, withSpec, withVolumes } from './sample-pods.ts'
+import {
+  type Expected, type Row, containerRows, goodPod, podRows, withAnnotations, withSpec, withVolumes,
+} from './sample-pods.ts'
 
 const context = (securityContext: object) => ({ securityContext })
 const added = (...add: string[]) => context({ capabilities: { add } })
-const addedText = (...names: string[]) => `({who} must not include ${names.map((n) => `"${n}"`).join(', ')} in securityContext.capabilities.add)`
+const addedText = (...names: string[]) =>
+  `({who} must not include ${names.map((n) => `"${n}"`).join(', ')} in securityContext.capabilities.add)`
 
 /** Capabilities that most containers have anyway. */
-const usual = 'AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD SETFCAP SETGID SETPCAP SETUID SYS_CHROOT'.split(' ')
+const usual =
+  'AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD SETFCAP SETGID SETPCAP SETUID SYS_CHROOT'.split(' ')
 const unusual = ['NET_RAW', 'SYS_ADMIN', 'NET_ADMIN', 'ALL', 'CAP_CHOWN', 'chown']
 const since22 = (text: string) => ({ since: 22, text: `unrestricted capabilities ${text}` })
 
@@ -20,10 +24,22 @@ const linuxText = (what: string) => `seLinuxOptions ({who} set forbidden securit
 
 const ofContainers = containerRows([
   ['nothing changed', {}],
-  ['privileged', context({ privileged: true }), { baseline: 'privileged ({who} must not set securityContext.privileged=true)' }],
+  [
+    'privileged',
+    context({ privileged: true }),
+    { baseline: 'privileged ({who} must not set securityContext.privileged=true)' },
+  ],
   ['not privileged', context({ privileged: false })],
-  ['a host port', { ports: [{ containerPort: 80, hostPort: 80 }] }, { baseline: 'hostPort ({who} {uses} hostPort 80)' }],
-  ['two host ports', { ports: [{ hostPort: 80 }, { hostPort: 443 }] }, { baseline: 'hostPort ({who} {uses} hostPorts 443, 80)' }],
+  [
+    'a host port',
+    { ports: [{ containerPort: 80, hostPort: 80 }] },
+    { baseline: 'hostPort ({who} {uses} hostPort 80)' },
+  ],
+  [
+    'two host ports',
+    { ports: [{ hostPort: 80 }, { hostPort: 443 }] },
+    { baseline: 'hostPort ({who} {uses} hostPorts 443, 80)' },
+  ],
   ['a port', { ports: [{ containerPort: 80 }] }],
   ['host port 0', { ports: [{ containerPort: 80, hostPort: 0 }] }],
   ['all of /proc', context({ procMount: 'Unmasked' }), { baseline: unmasked }],
@@ -45,9 +61,15 @@ const ofContainers = containerRows([
   ['seccomp of the runtime', context({ seccompProfile: { type: 'RuntimeDefault' } })],
   ['seccomp of the host', context({ seccompProfile: { type: 'Localhost', localhostProfile: 'x' } })],
   ['no seccomp', context({ seccompProfile: { type: 'Unconfined' } }),
-    { baseline: { since: 19, text: 'seccompProfile ({who} must not set securityContext.seccompProfile.type to "Unconfined")' } }],
+    {
+      baseline: {
+        since: 19, text: 'seccompProfile ({who} must not set securityContext.seccompProfile.type to "Unconfined")',
+      },
+    }],
   ['capability NET_BIND_SERVICE', added('NET_BIND_SERVICE')],
-  ...usual.map((name): [string, object, object] => [`capability ${name}`, added(name), { restricted: since22(addedText(name)) }]),
+  ...usual.map(
+    (name): [string, object, object] => [`capability ${name}`, added(name), { restricted: since22(addedText(name)) }],
+  ),
   ...unusual.map((name): [string, object, object] => [
     `capability ${name}`,
     added(name),
@@ -56,7 +78,11 @@ const ofContainers = containerRows([
       restricted: [{ until: 22, text: `non-default capabilities ${addedText(name)}` }, since22(addedText(name))],
     },
   ]),
-  ['capabilities kept', context({ capabilities: undefined }), { restricted: since22('({who} must set securityContext.capabilities.drop=["ALL"])') }],
+  [
+    'capabilities kept',
+    context({ capabilities: undefined }),
+    { restricted: since22('({who} must set securityContext.capabilities.drop=["ALL"])') },
+  ],
   ['some capabilities dropped', context({ capabilities: { drop: ['NET_RAW', 'all'] } }),
     { restricted: since22('({who} must set securityContext.capabilities.drop=["ALL"])') }],
   ['kept, and one more', context({ capabilities: { drop: [], add: ['KILL'] } }), {
@@ -77,7 +103,11 @@ const ofContainers = containerRows([
   ['root', context({ runAsNonRoot: false }),
     { restricted: 'runAsNonRoot != true ({who} must not set securityContext.runAsNonRoot=false)' }],
   ['no root', context({ runAsNonRoot: true })],
-  ['user 0', context({ runAsUser: 0 }), { restricted: { since: 23, text: 'runAsUser=0 ({who} must not set runAsUser=0)' } }],
+  [
+    'user 0',
+    context({ runAsUser: 0 }),
+    { restricted: { since: 23, text: 'runAsUser=0 ({who} must not set runAsUser=0)' } },
+  ],
   ['user 1000', context({ runAsUser: 1000 })],
   ['group 0', context({ runAsGroup: 0 })],
   ['a process of the host', context({ windowsOptions: { hostProcess: true } }),
@@ -106,7 +136,8 @@ const sysctlsSince: Record<number, string> = {
   29: 'net.ipv4.tcp_keepalive_time net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl net.ipv4.tcp_keepalive_probes',
   32: 'net.ipv4.tcp_rmem net.ipv4.tcp_wmem',
 }
-const allowedVolumes = 'configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret'.split(' ')
+const allowedVolumes =
+  'configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret'.split(' ')
 const forbiddenVolumes = ('gcePersistentDisk awsElasticBlockStore gitRepo nfs iscsi glusterfs rbd flexVolume cinder cephfs flocker fc azureFile ' +
   'vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO storageos').split(' ')
 const volumeText = (type: string) => `restricted volume types (volume "v" uses restricted volume type "${type}")`
@@ -118,9 +149,15 @@ const bare = (pod: ReturnType<typeof goodPod>) => {
   pod.spec.securityContext = { runAsNonRoot: true }
 }
 const bareTexts: Expected[] = [
-  { since: 8, text: `allowPrivilegeEscalation != false (${everyone} must set securityContext.allowPrivilegeEscalation=false)` },
+  {
+    since: 8,
+    text: `allowPrivilegeEscalation != false (${everyone} must set securityContext.allowPrivilegeEscalation=false)`,
+  },
   { since: 22, text: `unrestricted capabilities (${everyone} must set securityContext.capabilities.drop=["ALL"])` },
-  { since: 19, text: `seccompProfile (pod or ${everyone} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")` },
+  {
+    since: 19,
+    text: `seccompProfile (pod or ${everyone} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`,
+  },
 ]
 
 const ofPods = podRows([
@@ -140,7 +177,10 @@ const ofPods = podRows([
     { restricted: 'restricted volume types (volumes "v", "w" use restricted volume types "nfs", "rbd")' }],
   ['a volume of a type that is not known', withVolumes({ name: 'v' }), { restricted: volumeText('unknown') }],
   ...allowedVolumes.map((type): [string, any] => [`volume ${type}`, withVolumes({ name: 'v', [type]: {} })]),
-  ...forbiddenVolumes.map((type): [string, any, object] => [`volume ${type}`, withVolumes({ name: 'v', [type]: {} }), { restricted: volumeText(type) }]),
+  ...forbiddenVolumes.map(
+    (type): [string, any, object] =>
+      [`volume ${type}`, withVolumes({ name: 'v', [type]: {} }), { restricted: volumeText(type) }],
+  ),
   ...Object.entries(sysctlsSince).flatMap(([since, names]) => names.split(' ').map((name): [string, any, object] => [
     `sysctl ${name}`, sysctl(name), { baseline: { until: Number(since), text: `forbidden sysctls (${name})` } },
   ])),
@@ -149,7 +189,9 @@ const ofPods = podRows([
   ['AppArmor of the host, in the old way', withAnnotations({ [appArmorKey]: 'localhost/x' })],
   ['AppArmor empty, in the old way', withAnnotations({ [appArmorKey]: '' })],
   ['no AppArmor, in the old way', withAnnotations({ [appArmorKey]: 'unconfined' }),
-    { baseline: `forbidden AppArmor profile (annotation must not set AppArmor profile type to "${appArmorKey}="unconfined"")` }],
+    {
+      baseline: `forbidden AppArmor profile (annotation must not set AppArmor profile type to "${appArmorKey}="unconfined"")`,
+    }],
   ['no AppArmor, in the old way and the new', (pod) => {
     withAnnotations({ [appArmorKey]: 'unconfined' })(pod)
     withSpec({ securityContext: { appArmorProfile: { type: 'Unconfined' } } })(pod)
@@ -161,11 +203,19 @@ const ofPods = podRows([
   ['no seccomp, in the old way', withAnnotations({ [seccompKey]: 'unconfined' }),
     { baseline: { until: 19, text: `seccompProfile (forbidden annotation ${seccompKey}="unconfined")` } }],
   ['no seccomp in two containers, in the old way',
-    withAnnotations({ 'container.seccomp.security.alpha.kubernetes.io/b': 'x', 'container.seccomp.security.alpha.kubernetes.io/a': '' }),
+    withAnnotations(
+      {
+        'container.seccomp.security.alpha.kubernetes.io/b': 'x', 'container.seccomp.security.alpha.kubernetes.io/a': '',
+      },
+    ),
     { baseline: { until: 19, text: 'seccompProfile (forbidden annotations container.seccomp.security.alpha.kubernetes.io/a="", ' +
       'container.seccomp.security.alpha.kubernetes.io/b="x")' } }],
   ['no seccomp for the pod', withSpec({ securityContext: { seccompProfile: { type: 'Unconfined' } } }),
-    { baseline: { since: 19, text: 'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")' } }],
+    {
+      baseline: {
+        since: 19, text: 'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")',
+      },
+    }],
   ['seccomp not said', withSpec({ securityContext: { seccompProfile: undefined } }), { restricted: bareTexts[2]! }],
   ['no AppArmor for the pod', withSpec({ securityContext: { appArmorProfile: { type: 'Unconfined' } } }),
     { baseline: 'forbidden AppArmor profile (pod must not set AppArmor profile type to "Unconfined")' }],
@@ -207,9 +257,13 @@ const rows: readonly Row[] = [...ofContainers, ...ofPods]
 
 /** One of each group of versions between which no check changes, its last ones where it is the newest. */
 const versions = [0, 7, 8, 18, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 99, latest]
-const policies = (['privileged', 'baseline', 'restricted'] as const).flatMap((level) => versions.map((version): LevelVersion => ({ level, version })))
+const policies = (['privileged', 'baseline', 'restricted'] as const).flatMap(
+  (level) => versions.map((version): LevelVersion => ({ level, version })),
+)
 const wordsOf = (row: Row, { level, version }: LevelVersion) =>
-  (level === 'privileged' ? [] : row[level]).filter(({ since = 0, until = Infinity }) => version >= since && (version < until || until === Infinity))
+  (level === 'privileged' ? [] : row[level]).filter(
+    ({ since = 0, until = Infinity }) => version >= since && (version < until || until === Infinity),
+  )
     .map(({ text }) => text).join(', ')
 
 describe('the Pod Security Standards', () => {
@@ -223,7 +277,14 @@ describe('the Pod Security Standards', () => {
 
   it('tells everything at once, baseline first, each level by the names of its checks', () => {
     const pod = goodPod()
-    withSpec({ hostPID: true, securityContext: { runAsNonRoot: undefined, sysctls: [{ name: 'x', value: '1' }], seLinuxOptions: { user: 'u' } } })(pod)
+    withSpec(
+      {
+        hostPID: true,
+        securityContext: {
+          runAsNonRoot: undefined, sysctls: [{ name: 'x', value: '1' }], seLinuxOptions: { user: 'u' },
+        },
+      },
+    )(pod)
     pod.spec.containers[0]!.securityContext = { privileged: true }
     const objections = objectionsTo(pod.metadata, pod.spec, { level: 'restricted', version: latest })
     expect(reasonsText(objections)).toBe(
@@ -234,7 +295,9 @@ describe('the Pod Security Standards', () => {
   it('has each check once, each with its versions in order', () => {
     expect(new Set(allChecks.map(({ id }) => id)).size).toBe(allChecks.length)
     expect(allChecks).toHaveLength(19)
-    for (const { versions: all } of allChecks) expect(all.map(({ since }) => since)).toEqual([...new Set(all.map(({ since }) => since))].sort((a, b) => a - b))
+    for (const { versions: all } of allChecks) expect(all.map(({ since }) => since)).toEqual(
+      [...new Set(all.map(({ since }) => since))].sort((a, b) => a - b),
+    )
     expect(newestVersion).toBe(35)
   })
 })

@@ -17,13 +17,16 @@ export const alwaysDeny: AdmissionPlugin = { name: 'AlwaysDeny', admit: deny, va
 const isInNamespace = ({ namespace, resource }: AdmissionRequest) =>
   namespace !== '' && !(resource.group === '' && resource.plural === 'namespaces')
 
-const hasHome = ({ reader, namespace }: AdmissionRequest) => reader.get<Namespace>('', 'namespaces', '', namespace) !== undefined
+const hasHome = ({ reader, namespace }: AdmissionRequest) =>
+  reader.get<Namespace>('', 'namespaces', '', namespace) !== undefined
 
 /** Nothing happens in a namespace that is not there, deletes included. */
 export const namespaceExists: AdmissionPlugin = {
   name: 'NamespaceExists',
   validate(request) {
-    if (isInNamespace(request) && !hasHome(request)) throw notFound({ group: '', resource: 'namespaces' }, request.namespace)
+    if (isInNamespace(request) && !hasHome(request)) {
+      throw notFound({ group: '', resource: 'namespaces' }, request.namespace)
+    }
   },
 }
 

@@ -19,20 +19,37 @@ describe('the choice of plugins', () => {
       enabled: ['AlwaysDeny', 'AlwaysPullImages', 'NamespaceExists', 'MutatingAdmissionWebhook', 'Priority'],
       disabled: ['LimitRanger', 'ImagePolicyWebhook'],
     }))
-    expect(chosen.filter((name) => !names(admissionPlugins).includes(name))).toEqual(['NamespaceExists', 'AlwaysPullImages', 'AlwaysDeny'])
+    expect(chosen.filter((name) => !names(admissionPlugins).includes(name))).toEqual(
+      ['NamespaceExists', 'AlwaysPullImages', 'AlwaysDeny'],
+    )
     expect(chosen).not.toContain('LimitRanger')
     expect(chosen).toEqual(pluginOrder.filter((name) => chosen.includes(name)))
   })
 
   it.each<[string, Parameters<typeof chooseAdmission>[0], string]>([
     ['an unknown name to enable', { enabled: ['X'] }, 'enable-admission-plugins plugin "X" is unknown'],
-    ['an unknown name to disable', { disabled: ['podsecurity'] }, 'disable-admission-plugins plugin "podsecurity" is unknown'],
+    [
+      'an unknown name to disable',
+      { disabled: ['podsecurity'] },
+      'disable-admission-plugins plugin "podsecurity" is unknown',
+    ],
     ['a name in both', { enabled: ['Priority', 'AlwaysDeny'], disabled: ['AlwaysDeny', 'Priority'] },
       '[AlwaysDeny Priority] in enable-admission-plugins and disable-admission-plugins overlapped'],
-    ['one that we do not have', { enabled: ['PodNodeSelector'] }, 'enable-admission-plugins plugin "PodNodeSelector" is not supported'],
-    ['limits that are none', { enabled: ['EventRateLimit'] }, 'admission plugin "EventRateLimit": limits: Invalid value: []: must not be empty'],
+    [
+      'one that we do not have',
+      { enabled: ['PodNodeSelector'] },
+      'enable-admission-plugins plugin "PodNodeSelector" is not supported',
+    ],
+    [
+      'limits that are none',
+      { enabled: ['EventRateLimit'] },
+      'admission plugin "EventRateLimit": limits: Invalid value: []: must not be empty',
+    ],
     ['limits that are wrong',
-      { enabled: ['EventRateLimit'], configurations: new Map([['EventRateLimit', { limits: [{ type: 'X', qps: 1, burst: 0 }] }]]) },
+      {
+        enabled: ['EventRateLimit'],
+        configurations: new Map([['EventRateLimit', { limits: [{ type: 'X', qps: 1, burst: 0 }] }]]),
+      },
       '[limits[0].type: Unsupported value: "X": supported values: "Namespace", "Server", "SourceAndObject", "User", limits[0].burst: ' +
         'Invalid value: 0: must be positive]'],
     ['a policy that is none', { configurations: new Map([['PodSecurity', { defaults: { enforce: 'x' } }]]) },
@@ -56,9 +73,15 @@ interface Asked {
 }
 
 /** Asks one plugin, and answers what it says. */
-function ask(plugin: AdmissionPlugin, plural: string, object: any, { operation = 'CREATE', old, namespace = 'ns', user = 'u', now = 0, home = true }: Asked = {}): string {
+function ask(
+  plugin: AdmissionPlugin,
+  plural: string,
+  object: any,
+  { operation = 'CREATE', old, namespace = 'ns', user = 'u', now = 0, home = true }: Asked = {},
+): string {
   const request: AdmissionRequest = {
-    operation, resource: { group: '', plural } as Resource, subresource: '', namespace, name: object?.metadata?.name ?? 'x', object, old,
+    operation, resource: { group: '', plural } as Resource, subresource: '', namespace,
+    name: object?.metadata?.name ?? 'x', object, old,
     user: { name: user, groups: [] }, dryRun: false, warnings: [], now,
     reader: { get: () => (home ? { metadata: { name: 'ns' } } : undefined) as never, list: () => [] },
   }
@@ -72,7 +95,12 @@ function ask(plugin: AdmissionPlugin, plural: string, object: any, { operation =
   return ''
 }
 const enabled = (name: string, configuration?: object) =>
-  chooseAdmission({ enabled: [name], ...(configuration ? { configurations: new Map([[name, configuration as Record<string, unknown>]]) } : {}) })
+  chooseAdmission(
+    {
+      enabled: [name],
+      ...(configuration ? { configurations: new Map([[name, configuration as Record<string, unknown>]]) } : {}),
+    },
+  )
     .find((plugin) => plugin.name === name)!
 
 describe('plugins that an option switches on', () => {
@@ -85,7 +113,9 @@ describe('plugins that an option switches on', () => {
 
   it('NamespaceExists also holds back deletes', () => {
     const plugin = enabled('NamespaceExists')
-    expect(ask(plugin, 'configmaps', undefined, { operation: 'DELETE', home: false })).toBe('404 namespaces "ns" not found')
+    expect(ask(plugin, 'configmaps', undefined, { operation: 'DELETE', home: false })).toBe(
+      '404 namespaces "ns" not found',
+    )
     expect(ask(plugin, 'configmaps', undefined, { operation: 'DELETE' })).toBe('')
     expect(ask(plugin, 'nodes', { metadata: { name: 'n' } }, { namespace: '', home: false })).toBe('')
   })
@@ -107,7 +137,8 @@ describe('plugins that an option switches on', () => {
         volumes: [{ name: 'v', image: { reference: image, pullPolicy: 'Never' } }, { name: 'w', emptyDir: {} }],
       },
     })
-    const policies = ({ spec }: any) => [spec.initContainers[0].imagePullPolicy, spec.containers[0].imagePullPolicy, spec.volumes[0].image.pullPolicy]
+    const policies = ({ spec }: any) =>
+      [spec.initContainers[0].imagePullPolicy, spec.containers[0].imagePullPolicy, spec.volumes[0].image.pullPolicy]
     const plugin = enabled('AlwaysPullImages')
     const made = pod('i')
     expect(ask(plugin, 'pods', made)).toBe('')
@@ -118,7 +149,13 @@ describe('plugins that an option switches on', () => {
     const changed = pod('j')
     ask(plugin, 'pods', changed, { operation: 'UPDATE', old: pod('i') })
     expect(policies(changed)).toEqual(['Always', 'Always', 'Always'])
-    expect(ask({ name: 'x', validate: plugin.validate! }, 'pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'b', imagePullPolicy: 'Never' }] } })).toBe(
+    expect(
+      ask(
+        { name: 'x', validate: plugin.validate! },
+        'pods',
+        { metadata: { name: 'p' }, spec: { containers: [{ name: 'b', imagePullPolicy: 'Never' }] } },
+      ),
+    ).toBe(
       '403 pods "p" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "Never": supported values: "Always"',
     )
   })
@@ -126,7 +163,13 @@ describe('plugins that an option switches on', () => {
   it('LimitPodHardAntiAffinityTopology allows nodes only', () => {
     const pod = (...keys: string[]) => ({
       metadata: { name: 'p' },
-      spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })) } } },
+      spec: {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })),
+          },
+        },
+      },
     })
     const plugin = enabled('LimitPodHardAntiAffinityTopology')
     expect(ask(plugin, 'pods', { metadata: { name: 'p' }, spec: {} })).toBe('')
@@ -142,28 +185,57 @@ describe('plugins that an option switches on', () => {
     const refused = '403 services "s" is forbidden: Use of external IPs is denied by admission control'
     expect(ask(plugin, 'services', service())).toBe('')
     expect(ask(plugin, 'services', service('1.1.1.1'))).toBe(refused)
-    expect(ask(plugin, 'services', service('1.1.1.1'), { operation: 'UPDATE', old: service('1.1.1.1', '2.2.2.2') })).toBe('')
+    expect(
+      ask(plugin, 'services', service('1.1.1.1'), { operation: 'UPDATE', old: service('1.1.1.1', '2.2.2.2') }),
+    ).toBe('')
     expect(ask(plugin, 'services', service('3.3.3.3'), { operation: 'UPDATE', old: service('1.1.1.1') })).toBe(refused)
   })
 })
 
 describe('EventRateLimit', () => {
   const limited = (...limits: object[]) => enabled('EventRateLimit', { limits })
-  const event = (name = 'o') => ({ metadata: { name: 'e' }, source: { component: 'c' }, involvedObject: { kind: 'Pod', name } })
+  const event =
+    (name = 'o') => ({ metadata: { name: 'e' }, source: { component: 'c' }, involvedObject: { kind: 'Pod', name } })
 
   it('lets a burst pass, and then so many a second', () => {
     const plugin = limited({ type: 'Server', qps: 2, burst: 3 })
-    const answers = [0, 0, 0, 0, 400, 500, 600, 5000, 5000, 5000, 5000].map((now) => ask(plugin, 'events', event(), { now }))
+    const answers =
+      [0, 0, 0, 0, 400, 500, 600, 5000, 5000, 5000, 5000].map((now) => ask(plugin, 'events', event(), { now }))
     const no = '429 limit reached on type Server for key '
     expect(answers).toEqual(['', '', '', no, no, '', no, '', '', '', no])
   })
 
   it.each<[string, object[], [Asked, string?][], string]>([
-    ['Namespace', [{ type: 'Namespace', qps: 1, burst: 1 }], [[{ namespace: 'a' }], [{ namespace: 'b' }], [{ namespace: 'a' }]], 'Namespace for key a'],
-    ['User', [{ type: 'User', qps: 1, burst: 1 }], [[{ user: 'a' }], [{ user: 'b' }], [{ user: 'b' }]], 'User for key b'],
-    ['SourceAndObject', [{ type: 'SourceAndObject', qps: 1, burst: 1 }], [[{}, 'x'], [{}, 'y'], [{}, 'x']], 'SourceAndObject for key cPodx'],
-    ['of two limits the last', [{ type: 'User', qps: 1, burst: 2 }, { type: 'Namespace', qps: 1, burst: 2 }], [[{}], [{}], [{}]], 'Namespace for key ns'],
-    ['one that was forgotten is new', [{ type: 'User', qps: 1, burst: 1, cacheSize: 1 }], [[{ user: 'a' }], [{ user: 'b' }], [{ user: 'a' }]], ''],
+    [
+      'Namespace',
+      [{ type: 'Namespace', qps: 1, burst: 1 }],
+      [[{ namespace: 'a' }], [{ namespace: 'b' }], [{ namespace: 'a' }]],
+      'Namespace for key a',
+    ],
+    [
+      'User',
+      [{ type: 'User', qps: 1, burst: 1 }],
+      [[{ user: 'a' }], [{ user: 'b' }], [{ user: 'b' }]],
+      'User for key b',
+    ],
+    [
+      'SourceAndObject',
+      [{ type: 'SourceAndObject', qps: 1, burst: 1 }],
+      [[{}, 'x'], [{}, 'y'], [{}, 'x']],
+      'SourceAndObject for key cPodx',
+    ],
+    [
+      'of two limits the last',
+      [{ type: 'User', qps: 1, burst: 2 }, { type: 'Namespace', qps: 1, burst: 2 }],
+      [[{}], [{}], [{}]],
+      'Namespace for key ns',
+    ],
+    [
+      'one that was forgotten is new',
+      [{ type: 'User', qps: 1, burst: 1, cacheSize: 1 }],
+      [[{ user: 'a' }], [{ user: 'b' }], [{ user: 'a' }]],
+      '',
+    ],
   ])('counts by %s', (_, limits, sent, refused) => {
     const plugin = limited(...limits)
     const answers = sent.map(([asked, name]) => ask(plugin, 'events', event(name), asked))
@@ -173,7 +245,9 @@ describe('EventRateLimit', () => {
   it('counts an event once that is judged twice, and nothing else', () => {
     const plugin = limited({ type: 'Server', qps: 1, burst: 1 })
     const one = event()
-    expect([ask(plugin, 'events', one), ask(plugin, 'events', one), ask(plugin, 'configmaps', event())]).toEqual(['', '', ''])
+    expect(
+      [ask(plugin, 'events', one), ask(plugin, 'events', one), ask(plugin, 'configmaps', event())],
+    ).toEqual(['', '', ''])
     expect(ask(plugin, 'events', event())).not.toBe('')
   })
 })

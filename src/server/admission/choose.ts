@@ -1,4 +1,6 @@
-import { type PodSecurityConfiguration, isPodSecurityConfiguration, readPodSecuritySettings } from '../../api/pod-security/index.ts'
+import {
+  type PodSecurityConfiguration, isPodSecurityConfiguration, readPodSecuritySettings,
+} from '../../api/pod-security/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { alwaysAdmit, alwaysDeny, namespaceAutoProvision, namespaceExists } from './always.ts'
@@ -9,18 +11,21 @@ import { podSecurityOf } from './pod-security.ts'
 
 /** Kubernetes' plugins in the order in which it runs them. */
 export const pluginOrder: readonly string[] = (
-  'AlwaysAdmit NamespaceAutoProvision NamespaceLifecycle NamespaceExists LimitPodHardAntiAffinityTopology LimitRanger ServiceAccount ' +
-  'NodeRestriction TaintNodesByCondition AlwaysPullImages ImagePolicyWebhook PodSecurity PodNodeSelector Priority ' +
-  'DefaultTolerationSeconds PodTolerationRestriction EventRateLimit ExtendedResourceToleration DefaultStorageClass ' +
-  'StorageObjectInUseProtection PodGroupProtection OwnerReferencesPermissionEnforcement PersistentVolumeClaimResize RuntimeClass ' +
-  'CertificateApproval CertificateSigning ClusterTrustBundleAttest CertificateSubjectRestriction DefaultIngressClass ' +
-  'DenyServiceExternalIPs PodTopologyLabels PodGroupWorkloadExists NodeDeclaredFeatureValidator JobValidation PodResizeValidator ' +
-  'MutatingAdmissionPolicy MutatingAdmissionWebhook ValidatingAdmissionPolicy ValidatingAdmissionWebhook ResourceQuota AlwaysDeny'
+  'AlwaysAdmit NamespaceAutoProvision NamespaceLifecycle NamespaceExists LimitPodHardAntiAffinityTopology ' +
+  'LimitRanger ServiceAccount NodeRestriction TaintNodesByCondition AlwaysPullImages ImagePolicyWebhook ' +
+  'PodSecurity PodNodeSelector Priority DefaultTolerationSeconds PodTolerationRestriction EventRateLimit ' +
+  'ExtendedResourceToleration DefaultStorageClass StorageObjectInUseProtection PodGroupProtection ' +
+  'OwnerReferencesPermissionEnforcement PersistentVolumeClaimResize RuntimeClass CertificateApproval ' +
+  'CertificateSigning ClusterTrustBundleAttest CertificateSubjectRestriction DefaultIngressClass ' +
+  'DenyServiceExternalIPs PodTopologyLabels PodGroupWorkloadExists NodeDeclaredFeatureValidator JobValidation ' +
+  'PodResizeValidator MutatingAdmissionPolicy MutatingAdmissionWebhook ValidatingAdmissionPolicy ' +
+  'ValidatingAdmissionWebhook ResourceQuota AlwaysDeny'
 ).split(' ')
 
 /** Those that only an option switches on. */
 const optional: readonly AdmissionPlugin[] = [
-  alwaysAdmit, alwaysDeny, alwaysPullImages, denyServiceExternalIPs, limitPodHardAntiAffinityTopology, namespaceAutoProvision, namespaceExists,
+  alwaysAdmit, alwaysDeny, alwaysPullImages, denyServiceExternalIPs, limitPodHardAntiAffinityTopology,
+  namespaceAutoProvision, namespaceExists,
 ]
 
 /** Every plugin that there is, in Kubernetes' order, and whether it runs without being asked for. */
@@ -30,10 +35,12 @@ export function pluginNames(): { name: string; isUsual: boolean }[] {
   return pluginOrder.filter((name) => there.has(name)).map((name) => ({ name, isUsual: usual.has(name) }))
 }
 
-/** Those of Kubernetes that we have not, and that may be switched on or off there without anybody asking: they are on by default. */
+/** Plugins that Kubernetes runs by default and that we do not have: to name them changes nothing. */
 const onElsewhere = new Set([
-  'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook',
-  'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator', 'ValidatingAdmissionPolicy',
+  'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation', 'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator',
+  'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
 ])
 
@@ -43,7 +50,9 @@ type Configured = Readonly<Record<string, unknown>> | undefined
 const made: Record<string, (configuration: Configured) => AdmissionPlugin> = {
   PodSecurity(configuration = {}) {
     const { apiVersion, kind } = configuration
-    if (kind !== undefined && !isPodSecurityConfiguration(apiVersion, kind)) throw wrongKind('PodSecurity', apiVersion, kind)
+    if (kind !== undefined && !isPodSecurityConfiguration(apiVersion, kind)) {
+      throw wrongKind('PodSecurity', apiVersion, kind)
+    }
     const { settings, errors } = readPodSecuritySettings(configuration as PodSecurityConfiguration)
     throwIfWrong('PodSecurity', errors)
     return podSecurityOf(settings)
@@ -56,12 +65,17 @@ const made: Record<string, (configuration: Configured) => AdmissionPlugin> = {
 }
 
 const wrongKind = (plugin: string, apiVersion: unknown, kind: unknown) =>
-  new Error(`admission plugin ${JSON.stringify(plugin)}: no kind "${kind as string}" is registered for version "${apiVersion as string}"`)
+  new Error(
+    `admission plugin ${JSON.stringify(plugin)}: no kind "${kind as string}" is registered for version ` +
+      `"${apiVersion as string}"`,
+  )
 
 function throwIfWrong(plugin: string, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   const lines = errors.map(({ field, message }) => `${field}: ${message}`)
-  throw new Error(`admission plugin ${JSON.stringify(plugin)}: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`)
+  throw new Error(
+    `admission plugin ${JSON.stringify(plugin)}: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`,
+  )
 }
 
 export interface AdmissionChoice {
@@ -74,11 +88,15 @@ export interface AdmissionChoice {
 }
 
 /** The plugins that flags ask for, in Kubernetes' order. Names that do not exist are refused in its words. */
-export function chooseAdmission({ enabled = [], disabled = [], configurations = new Map() }: AdmissionChoice): AdmissionPlugin[] {
+export function chooseAdmission(
+  { enabled = [], disabled = [], configurations = new Map() }: AdmissionChoice,
+): AdmissionPlugin[] {
   checkNames('enable', enabled)
   checkNames('disable', disabled)
   const both = enabled.filter((name) => disabled.includes(name)).sort()
-  if (both.length) throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+  if (both.length) {
+    throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+  }
   const there = new Map([...admissionPlugins, ...optional].map((plugin) => [plugin.name, plugin]))
   const missing = enabled.find((name) => !there.has(name) && !made[name] && !onElsewhere.has(name))
   if (missing) throw new Error(`enable-admission-plugins plugin ${JSON.stringify(missing)} is not supported`)
@@ -87,7 +105,9 @@ export function chooseAdmission({ enabled = [], disabled = [], configurations = 
   return wanted.flatMap((name) => {
     const make = made[name]
     if (make) return [make(configurations.get(name))]
-    if (configurations.get(name)) throw new Error(`configuration of admission plugin ${JSON.stringify(name)} is not supported`)
+    if (configurations.get(name)) {
+      throw new Error(`configuration of admission plugin ${JSON.stringify(name)} is not supported`)
+    }
     return there.get(name) ?? []
   })
 }

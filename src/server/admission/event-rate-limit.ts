@@ -19,15 +19,21 @@ export interface EventLimit {
 
 const usualCacheSize = 4096
 
+const wrongUnless = (isFine: boolean, error: FieldError): FieldError[] => (isFine ? [] : [error])
+
 /** All that is wrong with limits of a file. */
 export function limitErrors(limits: readonly Partial<EventLimit>[]): FieldError[] {
   const path = Path.of('limits')
   if (limits.length === 0) return [invalid(path, limits, 'must not be empty')]
   return limits.flatMap(({ type, qps = 0, burst = 0, cacheSize = 0 }, i) => [
-    ...(limitTypes.includes(type as LimitType) ? [] : [notSupported(path.index(i).child('type'), type ?? '', limitTypes)]),
-    ...(burst > 0 ? [] : [invalid(path.index(i).child('burst'), burst, 'must be positive')]),
-    ...(qps > 0 ? [] : [invalid(path.index(i).child('qps'), qps, 'must be positive')]),
-    ...(type === 'Server' || cacheSize >= 0 ? [] : [invalid(path.index(i).child('cacheSize'), cacheSize, 'must not be negative')]),
+    ...wrongUnless(
+      limitTypes.includes(type as LimitType), notSupported(path.index(i).child('type'), type ?? '', limitTypes),
+    ),
+    ...wrongUnless(burst > 0, invalid(path.index(i).child('burst'), burst, 'must be positive')),
+    ...wrongUnless(qps > 0, invalid(path.index(i).child('qps'), qps, 'must be positive')),
+    ...wrongUnless(
+      type === 'Server' || cacheSize >= 0, invalid(path.index(i).child('cacheSize'), cacheSize, 'must not be negative'),
+    ),
   ])
 }
 
@@ -72,7 +78,8 @@ export function eventRateLimit(limits: readonly EventLimit[]): AdmissionPlugin {
     name: 'EventRateLimit',
     validate(request) {
       const { object, operation, now } = request
-      if (!object || !isFor(request, '', 'events') || (operation !== 'CREATE' && operation !== 'UPDATE') || counted.has(object)) return
+      const isWrite = operation === 'CREATE' || operation === 'UPDATE'
+      if (!isWrite || !object || !isFor(request, '', 'events') || counted.has(object)) return
       counted.add(object)
       let refused: string | undefined
       for (const { type, fits } of rules) {

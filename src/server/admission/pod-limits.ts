@@ -9,7 +9,9 @@ const spec = Path.of('spec')
 
 /** The images of a pod: those that run, and those that are volumes. */
 function visitImages(pod: Pod, visit: (image: string, path: Path, place: AnyContainer) => void): void {
-  visitContainers(pod.spec, spec, (container, path) => visit(container.image ?? '', path.child('imagePullPolicy'), container))
+  visitContainers(
+    pod.spec, spec, (container, path) => visit(container.image ?? '', path.child('imagePullPolicy'), container),
+  )
 }
 
 const imagesOf = (pod: Pod): string[] => {
@@ -21,7 +23,8 @@ const imagesOf = (pod: Pod): string[] => {
 /** Pods of their own and their ephemeral containers; an update without a new image pulls nothing. */
 function pulledPod(request: AdmissionRequest): Pod | undefined {
   const { resource, subresource, operation } = request
-  const isPod = resource.group === '' && resource.plural === 'pods' && (subresource === '' || subresource === 'ephemeralcontainers')
+  const isPod =
+    resource.group === '' && resource.plural === 'pods' && (subresource === '' || subresource === 'ephemeralcontainers')
   if (!isPod || !request.object || (operation !== 'CREATE' && operation !== 'UPDATE')) return undefined
   const pod = request.object as Pod
   if (operation === 'CREATE') return pod
@@ -61,7 +64,8 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   name: 'LimitPodHardAntiAffinityTopology',
   validate(request) {
     if (!isFor(request, '', 'pods') || !request.object) return
-    const terms = (request.object as Pod).spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+    const terms =
+      (request.object as Pod).spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
     const wide = terms.find(({ topologyKey }) => topologyKey !== hostname)
     if (!wide) return
     const what = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey}`

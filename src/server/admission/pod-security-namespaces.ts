@@ -1,7 +1,8 @@
 import { invalidObject } from '../../api/errors.ts'
 import type { Namespace, Pod } from '../../api/generated/types.ts'
 import {
-  type LevelVersion, type Policy, type PodSecuritySettings, compareLevels, isPrivileged, isSameLevelVersion, isSamePolicy, labelPrefix,
+  type LevelVersion, type Policy, type PodSecuritySettings, compareLevels, isPrivileged, isSameLevelVersion,
+  isSamePolicy, labelPrefix,
   levelVersionText, modesSaid, objectionsTo, policyOf, reasonsText,
 } from '../../api/pod-security/index.ts'
 import { systemClock, turnsOf } from '../../base/clock.ts'
@@ -16,7 +17,8 @@ export function checkNamespace(request: AdmissionRequest, settings: PodSecurityS
   if (request.subresource !== '') return undefined
   const namespace = request.object as Namespace
   const { policy, errors } = policyOf(namespace.metadata.labels, settings.defaults)
-  const before = request.operation === 'UPDATE' ? policyOf((request.old as Namespace).metadata.labels, settings.defaults) : undefined
+  const before =
+    request.operation === 'UPDATE' ? policyOf((request.old as Namespace).metadata.labels, settings.defaults) : undefined
   const isNews = !before || JSON.stringify(before.errors) !== JSON.stringify(errors)
   const name = namespace.metadata.name ?? request.name
   if (errors.length && isNews) throw invalidObject({ group: '', kind: 'Namespace' }, name, errors)
@@ -39,7 +41,10 @@ function warnOfExemption(request: AdmissionRequest, name: string, policy: Policy
   const said = modesSaid(request.object!.metadata.labels ?? {}, labelPrefix)
     .filter((mode) => policy[mode].level !== 'privileged')
     .map((mode) => `${mode}=${levelVersionText(policy[mode])}`)
-  request.warnings.push(`namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${said.join(', ')}) will be ignored`)
+  request.warnings.push(
+    `namespace ${JSON.stringify(name)} is exempt from Pod Security, ` +
+      `and the policy (${said.join(', ')}) will be ignored`,
+  )
 }
 
 /** Pods of the same controller are likely the same: one of each comes first. */
@@ -58,12 +63,21 @@ function byController(pods: readonly Pod[]): Pod[] {
   return [...first, ...others]
 }
 
+/** Pods that have the same faults: the first of their names, and how many they are. */
+interface Found {
+  first: string
+  count: number
+}
+
 /** Works in slices, for a second at most: a namespace may have very many pods. */
-async function warnOfPods(request: AdmissionRequest, name: string, enforce: LevelVersion, settings: PodSecuritySettings): Promise<void> {
+async function warnOfPods(
+  request: AdmissionRequest, name: string, enforce: LevelVersion, settings: PodSecuritySettings,
+): Promise<void> {
   const { reader, clock = systemClock } = request
   const turns = turnsOf(clock)
   const until = clock.now() + checkMs
-  const stored = reader.listLazily?.<Pod>('', 'pods', name) ?? reader.list<Pod>('', 'pods', name).map((pod) => () => pod)
+  const stored =
+    reader.listLazily?.<Pod>('', 'pods', name) ?? reader.list<Pod>('', 'pods', name).map((pod) => () => pod)
   const pods: Pod[] = []
   let total = stored.length
   for (const read of stored) {
@@ -73,7 +87,7 @@ async function warnOfPods(request: AdmissionRequest, name: string, enforce: Leve
     if (turns.isSpent) await turns.next()
     if (clock.now() >= until) break
   }
-  const found = new Map<string, { first: string; count: number }>()
+  const found = new Map<string, Found>()
   let checked = 0
   for (const pod of byController(pods).slice(0, podsChecked)) {
     const reasons = reasonsText(objectionsTo(pod.metadata, pod.spec, enforce))
@@ -85,20 +99,25 @@ async function warnOfPods(request: AdmissionRequest, name: string, enforce: Leve
   request.warnings.push(...sentences(name, enforce, found, checked, total))
 }
 
-function count(found: Map<string, { first: string; count: number }>, reasons: string, name: string): void {
+function count(found: Map<string, Found>, reasons: string, name: string): void {
   const known = found.get(reasons)
   if (!known) found.set(reasons, { first: name, count: 1 })
   else found.set(reasons, { first: name < known.first ? name : known.first, count: known.count + 1 })
 }
 
 function sentences(
-  namespace: string, enforce: LevelVersion, found: ReadonlyMap<string, { first: string; count: number }>, checked: number, total: number,
+  namespace: string, enforce: LevelVersion, found: ReadonlyMap<string, { first: string; count: number }>,
+  checked: number, total: number,
 ): string[] {
   const said: string[] = []
-  if (checked < total) said.push(`new PodSecurity enforce level only checked against the first ${checked} of ${total} existing pods`)
+  if (checked < total) {
+    said.push(`new PodSecurity enforce level only checked against the first ${checked} of ${total} existing pods`)
+  }
   if (found.size) {
     const level = JSON.stringify(levelVersionText(enforce))
-    said.push(`existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${level}`)
+    said.push(
+      `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${level}`,
+    )
   }
   const others = (n: number) => (n === 1 ? '' : n === 2 ? ' (and 1 other pod)' : ` (and ${n - 1} other pods)`)
   return [...said, ...[...found].map(([reasons, { first, count: n }]) => `${first}${others(n)}: ${reasons}`).sort()]

@@ -21,7 +21,9 @@ const labels = (said: Record<string, string>) =>
 const namespaceOf = (said: Record<string, string>, name = 'ns') => ({ metadata: { name, labels: labels(said) } })
 
 /** Asks the plugin; the answer is what a client sees, and what an audit log would say. */
-async function ask(kind: string, object: any, said: Record<string, string>, asked: Asked = {}, config: PodSecurityConfiguration = {}) {
+async function ask(
+  kind: string, object: any, said: Record<string, string>, asked: Asked = {}, config: PodSecurityConfiguration = {},
+) {
   const [group = '', plural = ''] = kind.includes('/') ? kind.split('/') : ['', kind]
   const annotations = new Map<string, string>()
   const request: AdmissionRequest = {
@@ -47,7 +49,8 @@ async function ask(kind: string, object: any, said: Record<string, string>, aske
     if (!(e instanceof ApiError)) throw e
     refused = `${e.code} ${e.message}`
   }
-  const audited = Object.fromEntries([...annotations].map(([key, value]) => [key.replace('pod-security.kubernetes.io/', ''), value]))
+  const audited =
+    Object.fromEntries([...annotations].map(([key, value]) => [key.replace('pod-security.kubernetes.io/', ''), value]))
   return { refused, warnings: request.warnings, audited }
 }
 
@@ -64,20 +67,28 @@ describe('PodSecurity and pods', () => {
     expect(await ask('pods', goodPod(), { enforce: 'restricted', audit: 'restricted' })).toEqual({
       refused: '', warnings: [], audited: { 'enforce-policy': 'restricted:latest' },
     })
-    expect(await ask('pods', rootPod(), {})).toEqual({ refused: '', warnings: [], audited: { 'enforce-policy': 'privileged:latest' } })
+    expect(await ask('pods', rootPod(), {})).toEqual(
+      { refused: '', warnings: [], audited: { 'enforce-policy': 'privileged:latest' } },
+    )
   })
 
   it('refuses what is enforced, without warning of it as well', async () => {
-    expect(await ask('pods', rootPod(), { enforce: 'restricted', 'enforce-version': 'v1.30', audit: 'restricted' })).toEqual({
+    expect(
+      await ask('pods', rootPod(), { enforce: 'restricted', 'enforce-version': 'v1.30', audit: 'restricted' }),
+    ).toEqual({
       refused: `403 pods "p" is forbidden: violates PodSecurity "restricted:v1.30": ${why}`,
       warnings: [],
-      audited: { 'enforce-policy': 'restricted:v1.30', 'audit-violations': `would violate PodSecurity "restricted:latest": ${why}` },
+      audited: {
+        'enforce-policy': 'restricted:v1.30',
+        'audit-violations': `would violate PodSecurity "restricted:latest": ${why}`,
+      },
     })
   })
 
   it('warns of what is not enforced', async () => {
     expect(await ask('pods', rootPod(), { enforce: 'baseline', warn: 'restricted' })).toEqual({
-      refused: '', warnings: [`would violate PodSecurity "restricted:latest": ${why}`], audited: { 'enforce-policy': 'baseline:latest' },
+      refused: '', warnings: [`would violate PodSecurity "restricted:latest": ${why}`],
+      audited: { 'enforce-policy': 'baseline:latest' },
     })
   })
 
@@ -94,8 +105,20 @@ describe('PodSecurity and pods', () => {
   it.each<[string, Asked, boolean]>([
     ['an update that changes nothing of it', { operation: 'UPDATE', old: rootPod() }, false],
     ['an update of an image', { operation: 'UPDATE', old: { ...rootPod(), spec: { containers: [] } } }, true],
-    ['an ephemeral container', { operation: 'UPDATE', old: { ...rootPod(), spec: { ...rootPod().spec, ephemeralContainers: [] } }, subresource: 'ephemeralcontainers' }, true],
-    ['a status', { operation: 'UPDATE', old: { ...rootPod(), spec: { containers: [] } }, subresource: 'status' }, false],
+    [
+      'an ephemeral container',
+      {
+        operation: 'UPDATE',
+        old: { ...rootPod(), spec: { ...rootPod().spec, ephemeralContainers: [] } },
+        subresource: 'ephemeralcontainers',
+      },
+      true,
+    ],
+    [
+      'a status',
+      { operation: 'UPDATE', old: { ...rootPod(), spec: { containers: [] } }, subresource: 'status' },
+      false,
+    ],
     ['a binding', { subresource: 'binding' }, false],
     ['an eviction', { subresource: 'eviction' }, false],
     ['a delete', { operation: 'DELETE' }, false],
@@ -110,12 +133,16 @@ describe('PodSecurity and pods', () => {
   ])('lets %s pass that is exempt', async (_, config, asked, exempt) => {
     const pod = rootPod()
     pod.spec.runtimeClassName = 'vm'
-    expect(await ask('pods', pod, { enforce: 'restricted' }, asked, config)).toEqual({ refused: '', warnings: [], audited: { exempt } })
+    expect(await ask('pods', pod, { enforce: 'restricted' }, asked, config)).toEqual(
+      { refused: '', warnings: [], audited: { exempt } },
+    )
     expect((await ask('pods', pod, { enforce: 'restricted' })).refused).not.toBe('')
   })
 
   it('goes by defaults where there are no labels', async () => {
-    expect((await ask('pods', rootPod(), {}, {}, { defaults: { enforce: 'restricted', 'enforce-version': 'v1.25' } })).refused).toContain('"restricted:v1.25"')
+    expect(
+      (await ask('pods', rootPod(), {}, {}, { defaults: { enforce: 'restricted', 'enforce-version': 'v1.25' } })).refused,
+    ).toContain('"restricted:v1.25"')
   })
 })
 
@@ -123,7 +150,10 @@ describe('PodSecurity and what makes pods', () => {
   it.each([
     ['apps/deployments', deployment(rootPod().spec)],
     ['apps.kruise.io/clonesets', deployment(rootPod().spec)],
-    ['batch/cronjobs', { metadata: { name: 'c' }, spec: { jobTemplate: { spec: { template: { spec: rootPod().spec } } } } }],
+    [
+      'batch/cronjobs',
+      { metadata: { name: 'c' }, spec: { jobTemplate: { spec: { template: { spec: rootPod().spec } } } } },
+    ],
     ['podtemplates', { metadata: { name: 't' }, template: { spec: rootPod().spec } }],
   ])('warns of the template of %s, and never refuses it', async (kind, object) => {
     expect(await ask(kind, object, { enforce: 'restricted', audit: 'restricted', 'audit-version': 'v1.20' })).toEqual({
@@ -136,8 +166,20 @@ describe('PodSecurity and what makes pods', () => {
   it.each<[string, string, any, Record<string, string>, Asked]>([
     ['a scale', 'apps/deployments', deployment(rootPod().spec), { enforce: 'restricted' }, { subresource: 'scale' }],
     ['a template that is fine', 'apps/deployments', deployment(goodPod().spec), { enforce: 'restricted' }, {}],
-    ['a policy that does not warn', 'apps/deployments', deployment(rootPod().spec), { enforce: 'restricted', warn: 'privileged' }, {}],
-    ['a controller without a template', 'replicationcontrollers', { metadata: { name: 'r' }, spec: {} }, { enforce: 'restricted' }, {}],
+    [
+      'a policy that does not warn',
+      'apps/deployments',
+      deployment(rootPod().spec),
+      { enforce: 'restricted', warn: 'privileged' },
+      {},
+    ],
+    [
+      'a controller without a template',
+      'replicationcontrollers',
+      { metadata: { name: 'r' }, spec: {} },
+      { enforce: 'restricted' },
+      {},
+    ],
     ['another kind', 'configmaps', { metadata: { name: 'c' } }, { enforce: 'restricted' }, {}],
   ])('says nothing of %s', async (_, kind, object, said, asked) => {
     expect((await ask(kind, object, said, asked)).warnings).toEqual([])
@@ -145,7 +187,8 @@ describe('PodSecurity and what makes pods', () => {
 })
 
 describe('PodSecurity and namespaces', () => {
-  const wrong = '422 Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "x": ' +
+  const wrong =
+    '422 Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "x": ' +
     'must be one of privileged, baseline, restricted'
 
   it.each<[string, Record<string, string>, Record<string, string> | undefined, string]>([
@@ -174,13 +217,28 @@ describe('PodSecurity and namespaces', () => {
   const root = (pod: any) => void (pod.spec.securityContext.runAsNonRoot = false)
   const host = (pod: any) => void (pod.spec.hostPID = true)
   const stricter = (pods: any[], now: Record<string, string>, before: Record<string, string>, config: PodSecurityConfiguration = {}, clock?: VirtualClock) =>
-    ask('namespaces', namespaceOf(now), {}, { operation: 'UPDATE', old: namespaceOf(before), pods, ...(clock ? { clock } : {}) }, config)
+    ask(
+      'namespaces',
+      namespaceOf(now),
+      {},
+      { operation: 'UPDATE', old: namespaceOf(before), pods, ...(clock ? { clock } : {}) },
+      config,
+    )
   const head = 'existing pods in namespace "ns" violate the new PodSecurity enforce level "restricted:latest"'
 
   it('tells of pods that are there, those with the same faults together', async () => {
-    const pods = [podOf('c', root), podOf('b', root), podOf('a', root), podOf('good'), podOf('z', host), podOf('y', host), podOf('x', (p) => (root(p), host(p)))]
+    const pods = [
+      podOf('c', root),
+      podOf('b', root),
+      podOf('a', root),
+      podOf('good'),
+      podOf('z', host),
+      podOf('y', host),
+      podOf('x', (p) => (root(p), host(p))),
+    ]
     expect((await stricter(pods, { enforce: 'restricted' }, {})).warnings).toEqual([
-      head, 'a (and 2 other pods): runAsNonRoot != true', 'x: host namespaces, runAsNonRoot != true', 'y (and 1 other pod): host namespaces',
+      head, 'a (and 2 other pods): runAsNonRoot != true', 'x: host namespaces, runAsNonRoot != true',
+      'y (and 1 other pod): host namespaces',
     ])
   })
 
@@ -198,7 +256,8 @@ describe('PodSecurity and namespaces', () => {
   it('looks at 3,000 of them, one of each controller first', async () => {
     const many = Array.from({ length: 4000 }, (_, i) => podOf(`pod-${i}`, undefined, 'one'))
     expect((await stricter([...many, podOf('last', root, 'two')], { enforce: 'restricted' }, {})).warnings).toEqual([
-      'new PodSecurity enforce level only checked against the first 3000 of 4001 existing pods', head, 'last: runAsNonRoot != true',
+      'new PodSecurity enforce level only checked against the first 3000 of 4001 existing pods', head,
+      'last: runAsNonRoot != true',
     ])
   })
 
@@ -212,17 +271,22 @@ describe('PodSecurity and namespaces', () => {
       } }
     })
     const { warnings } = await stricter(slow, { enforce: 'baseline' }, {}, {}, clock)
-    expect(warnings).toEqual([expect.stringMatching(/^new PodSecurity enforce level only checked against the first \d of 10 existing pods$/)])
+    expect(warnings).toEqual(
+      [expect.stringMatching(/^new PodSecurity enforce level only checked against the first \d of 10 existing pods$/)],
+    )
   })
 
   it('leaves out those of an exempt runtime class', async () => {
     const pod = podOf('a', (p) => (root(p), (p.spec.runtimeClassName = 'vm')))
-    expect((await stricter([pod], { enforce: 'restricted' }, {}, { exemptions: { runtimeClasses: ['vm'] } })).warnings).toEqual([])
+    expect(
+      (await stricter([pod], { enforce: 'restricted' }, {}, { exemptions: { runtimeClasses: ['vm'] } })).warnings,
+    ).toEqual([])
   })
 
   it('tells that a policy is ignored in a namespace that is exempt', async () => {
     const exempt = { exemptions: { namespaces: ['ns'] } }
-    const ignored = 'namespace "ns" is exempt from Pod Security, and the policy (enforce=baseline:latest) will be ignored'
+    const ignored =
+      'namespace "ns" is exempt from Pod Security, and the policy (enforce=baseline:latest) will be ignored'
     expect((await ask('namespaces', namespaceOf({ enforce: 'baseline' }), {}, {}, exempt)).warnings).toEqual([ignored])
     expect((await stricter([podOf('a', host)], { enforce: 'baseline' }, {}, exempt)).warnings).toEqual([ignored])
     expect((await ask('namespaces', namespaceOf({}), {}, {}, exempt)).warnings).toEqual([])

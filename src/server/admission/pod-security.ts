@@ -1,6 +1,7 @@
 import type { Namespace, Pod, PodSpec } from '../../api/generated/types.ts'
 import {
-  type Policy, type PodSecuritySettings, detailsText, isPrivileged, isSameLevelVersion, isSignificantUpdate, labelPrefix, levelVersionText,
+  type Policy, type PodSecuritySettings, detailsText, isPrivileged, isSameLevelVersion, isSignificantUpdate,
+  labelPrefix, levelVersionText,
   objectionsTo, policyOf, templateReader, usualSettings,
 } from '../../api/pod-security/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
@@ -21,16 +22,23 @@ interface Question {
   errors: readonly FieldError[]
 }
 
-const annotate = ({ annotations }: AdmissionRequest, key: string, value: string) => annotations?.set(labelPrefix + key, value)
+const annotate = ({ annotations }: AdmissionRequest, key: string, value: string) =>
+  annotations?.set(labelPrefix + key, value)
 
 function isExempt(request: AdmissionRequest, { exemptions }: PodSecuritySettings): boolean {
-  const why = exemptions.namespaces.includes(request.namespace) ? 'namespace' : exemptions.usernames.includes(request.user.name) ? 'user' : ''
+  const why = exemptions.namespaces.includes(request.namespace)
+    ? 'namespace' : exemptions.usernames.includes(request.user.name) ? 'user' : ''
   if (why) annotate(request, 'exempt', why)
   return why !== ''
 }
 
-/** Asks each mode for its objections, once where two are the same. Only pods are refused; the audit log is told where there is one. */
-function judge({ request, settings, policy, errors }: Question, metadata: Metadata, spec: PodSpec, enforces: boolean): void {
+/**
+ * Asks each mode for its objections, once where two are the same. Only pods are refused; the audit log is told where
+ * there is one.
+ */
+function judge(
+  { request, settings, policy, errors }: Question, metadata: Metadata, spec: PodSpec, enforces: boolean,
+): void {
   if (spec.runtimeClassName && settings.exemptions.runtimeClasses.includes(spec.runtimeClassName)) {
     annotate(request, 'exempt', 'runtimeClass')
     return
@@ -44,7 +52,9 @@ function judge({ request, settings, policy, errors }: Question, metadata: Metada
   if (enforces) annotate(request, 'enforce-policy', levelVersionText(policy.enforce))
   if (request.annotations) {
     const audited = detailsBy('audit')
-    if (audited) annotate(request, 'audit-violations', `would violate PodSecurity "${levelVersionText(policy.audit)}": ${audited}`)
+    if (audited) {
+      annotate(request, 'audit-violations', `would violate PodSecurity "${levelVersionText(policy.audit)}": ${audited}`)
+    }
   }
   if (enforced) throw refusal(request, `violates PodSecurity "${levelVersionText(policy.enforce)}": ${enforced}`)
   const warned = detailsBy('warn')
@@ -84,8 +94,8 @@ function checkTemplate(request: AdmissionRequest, settings: PodSecuritySettings)
 }
 
 /**
- * Holds pods to the policy of their namespace: refuses them, and tells whoever makes them, or makes what makes them, and the audit
- * log. A namespace's labels must be readable, and a stricter policy is told of the pods that are there.
+ * Holds pods to the policy of their namespace: refuses them, and tells whoever makes them, or makes what makes them,
+ * and the audit log. A namespace's labels must be readable, and a stricter policy is told of the pods that are there.
  */
 export const podSecurityOf = (settings: PodSecuritySettings): AdmissionPlugin => ({
   name: 'PodSecurity',

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Container, Pod, ServiceAccount, Volume } from '../../api/generated/types.ts'
+import { accountChange } from './account-wait.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { ephemeralSecretProblem, limitsSecrets, mirrorProblem, secretProblem } from './mountable-secrets.ts'
 import { isFor, refusal } from './refusal.ts'
 
 const usualName = 'default'
@@ -38,26 +40,83 @@ function mountToken(pod: Pod, now: number): void {
   pod.spec.volumes = [...(pod.spec.volumes ?? []), accessVolume(name)]
 }
 
-function admitPod(pod: Pod, request: AdmissionRequest): void {
-  const { spec, metadata } = pod
-  if (metadata.annotations?.[mirrorAnnotation] !== undefined) return
+const accountOf = (request: AdmissionRequest, name: string) =>
+  request.reader.get<ServiceAccount>('', 'serviceaccounts', request.namespace, name)
+
+const missing = (request: AdmissionRequest, name: string) =>
+  refusal(
+    request,
+    `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+  )
+
+/** Where no controller makes accounts, nobody could run a pod. One that runs has made this one first of all. */
+const makesAccounts = ({ reader }: AdmissionRequest) =>
+  reader.get('', 'serviceaccounts', 'kube-system', usualName) !== undefined
+
+const isMirror = ({ metadata }: Pod) => metadata.annotations?.[mirrorAnnotation] !== undefined
+
+function fillIn(pod: Pod, account: ServiceAccount, request: AdmissionRequest): void {
+  const { spec } = pod
+  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, request.now)
+  if (spec.imagePullSecrets?.length || !account.imagePullSecrets?.length) return
+  spec.imagePullSecrets = account.imagePullSecrets.map(({ name: secret }) => ({ name: secret }))
+}
+
+function admitPod(pod: Pod, request: AdmissionRequest): Promise<void> | undefined {
+  const { spec } = pod
+  if (isMirror(pod)) return undefined
   spec.serviceAccountName ||= usualName
   spec.serviceAccount = spec.serviceAccountName
   const name = spec.serviceAccountName
-  const account = request.reader.get<ServiceAccount>('', 'serviceaccounts', request.namespace, name)
-  if (!account) {
-    // Where no controller makes accounts, nobody could run a pod. Whoever names one of their own means it.
-    if (name === usualName) return
-    throw refusal(request, `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`)
+  const account = accountOf(request, name)
+  if (account) {
+    fillIn(pod, account, request)
+    return undefined
   }
-  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, request.now)
-  if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = account.imagePullSecrets.map(({ name: secret }) => ({ name: secret }))
+  // Whoever names an account of their own means it.
+  if (name !== usualName) throw missing(request, name)
+  if (!makesAccounts(request)) return undefined
+  const { objects, clock } = request
+  if (!objects || !clock) throw missing(request, name)
+  return accountChange(objects, clock, request.namespace, name).then(() => {
+    const made = accountOf(request, name)
+    if (!made) throw missing(request, name)
+    fillIn(pod, made, request)
+  })
 }
 
-/** Gives pods an account, the account's pull secrets and, unless it is not wanted, a token of it at the place where programs look for one. */
+function validatePod(pod: Pod, request: AdmissionRequest): void {
+  if (isMirror(pod)) {
+    const problem = mirrorProblem(pod)
+    if (problem) throw refusal(request, problem)
+    return
+  }
+  const account = accountOf(request, pod.spec.serviceAccountName ?? '')
+  const problem = account && limitsSecrets(account) && secretProblem(pod, account)
+  if (problem) throw refusal(request, problem)
+}
+
+function validateEphemeral(pod: Pod, request: AdmissionRequest): void {
+  const account = accountOf(request, pod.spec.serviceAccountName ?? '')
+  const problem = account && limitsSecrets(account) && ephemeralSecretProblem(pod, account)
+  if (problem) throw refusal(request, problem)
+}
+
+/**
+ * Gives pods an account, the account's pull secrets and, unless it is not wanted, a token of it at the place where
+ * programs look for one. An account may say that its pods have only the secrets that it names.
+ */
 export const serviceAccount: AdmissionPlugin = {
   name: 'ServiceAccount',
   admit(request) {
-    if (request.operation === 'CREATE' && isFor(request, '', 'pods')) admitPod(request.object as Pod, request)
+    if (request.operation === 'CREATE' && isFor(request, '', 'pods')) return admitPod(request.object as Pod, request)
+    return undefined
+  },
+  validate(request) {
+    const { operation, resource, subresource } = request
+    if (operation === 'CREATE' && isFor(request, '', 'pods')) validatePod(request.object as Pod, request)
+    const isPod = resource.group === '' && resource.plural === 'pods'
+    const isAddition = operation === 'UPDATE' && isPod && subresource === 'ephemeralcontainers'
+    if (isAddition) validateEphemeral(request.object as Pod, request)
   },
 }
