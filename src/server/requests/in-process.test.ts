@@ -109,6 +109,20 @@ describe('callInProcess()', () => {
     expect(warnings).toEqual(['unknown field "odd"'])
   })
 
+  test('tells everything once, however often admission was asked', async () => {
+    const labels = { 'pod-security.kubernetes.io/warn': 'baseline' }
+    await call('PATCH', '/api/v1/namespaces/default', { body: { metadata: { labels } }, contentType: 'application/merge-patch+json' })
+    const quota = { metadata: { name: 'q' }, spec: { hard: { pods: '5' } } }
+    await call('POST', '/api/v1/namespaces/default/resourcequotas', { body: quota })
+    await call('PATCH', '/api/v1/namespaces/default/resourcequotas/q/status', {
+      body: { status: { hard: { pods: '5' }, used: { pods: '0' } } }, contentType: 'application/merge-patch+json',
+    })
+    const warnings: string[] = []
+    const spec = { hostPID: true, containers: [{ name: 'c', image: 'i' }] }
+    await call('POST', '/api/v1/namespaces/default/pods', { body: { metadata: { name: 'p' }, spec }, warn: (w) => warnings.push(w) })
+    expect(warnings).toEqual(['would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)'])
+  })
+
   test('counts as any request does', async () => {
     await call('GET', configMaps)
     expect(server.metrics.text()).toMatch(/apiserver_request_total\{verb="LIST",[^}]*resource="configmaps"[^}]*code="200"\} 1\n/)

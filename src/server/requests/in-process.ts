@@ -77,7 +77,7 @@ async function run(server: ApiServer, request: InProcessRequest, what: What): Pr
     readBody: () => kept ?? bodyOf(request),
     keepBody: () => void (kept = keptBody(request)),
   })
-  if (request.warn) for (const warning of warnings) request.warn(warning)
+  if (request.warn) for (const warning of new Set(warnings)) request.warn(warning)
   if (!result) throw notFoundPath()
   return result
 }
