@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { Client, HttpTransport, loadAccess } from '../client/index.ts'
-import { type ApiServerOptions, type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from '../server/index.ts'
+import { type ApiServerOptions, type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, loadMatchConditions, parseAuthorizationConfig, parseModes } from '../server/index.ts'
 import { readFlagFile } from './flag-files.ts'
 
 /** Flags that say who decides what users may do. */
@@ -40,7 +40,17 @@ async function configsOf({ modes, configFile, ...flags }: AuthorizationFlags): P
 
 async function choiceOf(config: AuthorizerConfig): Promise<AuthorizerChoice> {
   if (config.type !== 'Webhook') return config
-  return { ...config, post: await posterTo(config) }
+  return { ...config, post: await posterTo(config), matches: await conditionsOf(config) }
+}
+
+async function conditionsOf({ matchConditions, conditionsAt = 'matchConditions' }: WebhookConfig) {
+  if (matchConditions.length === 0) return undefined
+  const { compileConditions } = await loadMatchConditions()
+  try {
+    return compileConditions(matchConditions, conditionsAt)
+  } catch (e) {
+    throw new Error(`--authorization-config: ${(e as Error).message}`, { cause: e })
+  }
 }
 
 /** Posts to the server of a kubeconfig, at the path that it names. */

@@ -14,7 +14,7 @@ const unitNanos: Record<string, bigint> = {
 const day = 86_400_000_000_000n
 const second = unitNanos['s']!
 
-const term = /([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)/gy
+const term = /([0-9]*)(?:\.([0-9]*))?([a-z\u00b5\u03bc]+)/gy
 
 /** Reads a duration as Go's ParseDuration does, such as `1h30m` or `-1.5s`; undefined if it is none. */
 export function parseDuration(text: string): Duration | undefined {

@@ -1,6 +1,4 @@
-import type { Program } from '../../../api/cel/index.ts'
 import { parseDuration } from '../../../base/duration.ts'
-import { compileConditions } from './match-conditions.ts'
 
 /** A webhook as flags or a configuration file describe it, before anybody can reach it. */
 export interface WebhookConfig {
@@ -13,7 +11,9 @@ export interface WebhookConfig {
   timeoutMs: number
   onFailure: 'NoOpinion' | 'Deny'
   /** Expressions about the review; all must be true for the webhook to be asked. */
-  matchConditions: readonly Program[]
+  matchConditions: readonly string[]
+  /** Where they stand in the file. */
+  conditionsAt?: string
 }
 
 export type AuthorizerConfig = { type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' } | WebhookConfig
@@ -107,6 +107,7 @@ function webhookOf(name: string, value: unknown, at: string, problems: string[])
     unauthorizedTtlMs: duration('unauthorizedTTL', '30s'),
     timeoutMs: duration('timeout'),
     onFailure: oneOf('failurePolicy', ['NoOpinion', 'Deny']) as WebhookConfig['onFailure'],
-    matchConditions: compileConditions(conditions.map((condition) => String(asFields(condition)['expression'] ?? '')), `${at}.matchConditions`, problems),
+    matchConditions: conditions.map((condition) => String(asFields(condition)['expression'] ?? '')),
+    conditionsAt: `${at}.matchConditions`,
   }
 }

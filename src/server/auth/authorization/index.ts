@@ -12,6 +12,9 @@ import { WebhookAuthorizer, type WebhookSettings } from './webhook.ts'
 export { type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from './config.ts'
 export type { WebhookSettings } from './webhook.ts'
 
+/** Loaded when a file has conditions: expressions take time to load that nobody else needs. */
+export const loadMatchConditions = () => import('./match-conditions.ts')
+
 /** One authorizer of the chain. */
 export type AuthorizerChoice = { type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' } | ({ type: 'Webhook' } & WebhookSettings)
 

@@ -22,30 +22,24 @@ const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
 
 const environment = kubernetesEnvironment.extend({ request: requestType })
 
-/** Compiles the match conditions of a webhook. `problems` gets a line in Kubernetes' words for each that cannot be used. */
-export function compileConditions(expressions: readonly string[], at: string, problems: string[]): Program[] {
-  return expressions.flatMap((expression, i) => {
-    const place = `${at}[${i}].expression`
-    if (expression === '') {
-      problems.push(`${place}: Required value`)
-      return []
-    }
-    const { program, error } = compile(expression, environment)
-    const refuse = (why: string) => void problems.push(`${place}: Invalid value: ${JSON.stringify(expression)}: ${why}`)
-    if (!program) {
-      refuse(`compilation failed: ${error.message}`)
-      return []
-    }
-    if (program.type !== boolType) {
-      refuse('must evaluate to bool')
-      return []
-    }
-    return [program]
-  })
+/** Makes the judge of a webhook's reviews out of its match conditions. Throws a line in Kubernetes' words for each that cannot be used. */
+export function compileConditions(expressions: readonly string[], at: string): (review: { spec: object }) => boolean {
+  const problems: string[] = []
+  const programs = expressions.flatMap((expression, i) => compileOne(expression, `${at}[${i}].expression`, problems) ?? [])
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  return (review) => meets(programs, review)
+}
+
+function compileOne(expression: string, place: string, problems: string[]): Program | undefined {
+  if (expression === '') return void problems.push(`${place}: Required value`)
+  const { program, error } = compile(expression, environment)
+  const refuse = (why: string) => void problems.push(`${place}: Invalid value: ${JSON.stringify(expression)}: ${why}`)
+  if (!program) return refuse(`compilation failed: ${error.message}`)
+  return program.type === boolType ? program : refuse('must evaluate to bool')
 }
 
 /** Whether a review meets all conditions. One that is false decides, whatever becomes of the others; throws where one fails and none is false. */
-export function meets(conditions: readonly Program[], review: { spec: object }): boolean {
+function meets(conditions: readonly Program[], review: { spec: object }): boolean {
   const variables = { request: toValue(requestType, review.spec as Json) ?? untyped(null) }
   let problem: string | undefined
   for (const condition of conditions) {

@@ -1,8 +1,6 @@
-import type { Program } from '../../../api/cel/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { UserInfo } from '../../objects/objects.ts'
 import { type Attempt, type Authorizer, type Decision, isPathAttempt, nameOf, namespaceOf } from '../authorize.ts'
-import { meets } from './match-conditions.ts'
 import { type AttemptSelectors, selectorsOf } from './selectors.ts'
 
 export interface WebhookSettings {
@@ -15,8 +13,8 @@ export interface WebhookSettings {
   onFailure: 'NoOpinion' | 'Deny'
   /** Sends a SubjectAccessReview and answers with the one that came back. */
   post(review: object, signal: AbortSignal): Promise<unknown>
-  /** What a review must meet for the webhook to be asked about it. Default: nothing. */
-  matchConditions?: readonly Program[]
+  /** Says whether the webhook is asked about a review at all. Absent: about all of them. */
+  matches?: ((review: { spec: object }) => boolean) | undefined
 }
 
 /** Kubernetes keeps this many answers. */
@@ -37,9 +35,9 @@ export class WebhookAuthorizer implements Authorizer {
 
   authorize(user: UserInfo, attempt: Attempt): Decision | Promise<Decision> {
     const review = reviewOf(user, attempt)
-    const { matchConditions = [] } = this.#settings
+    const { matches } = this.#settings
     try {
-      if (matchConditions.length > 0 && !meets(matchConditions, review)) return { allowed: false }
+      if (matches && !matches(review)) return { allowed: false }
     } catch (e) {
       return this.#failed(e)
     }
