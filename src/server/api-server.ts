@@ -7,7 +7,9 @@ import type { Store } from '../store/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
 import { rbacEscalation } from './admission/rbac-escalation.ts'
 import { type Anonymous, ApiHandler } from './http/api-handler.ts'
-import type { Authenticator } from './auth/authenticate.ts'
+import type { Authenticator, TokenReader } from './auth/authenticate.ts'
+import { bootstrapTokens } from './auth/authenticators/bootstrap-tokens.ts'
+import { LegacyTokens } from './auth/authenticators/legacy-tokens.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
@@ -42,6 +44,7 @@ import { registerServerMetrics } from './status/server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
 import { type ClientAuthorities, keepAuthenticationConfig } from './upkeep/authentication-config.ts'
+import { keepTokenSecrets } from './upkeep/token-secrets.ts'
 import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './status/version.ts'
 
@@ -67,10 +70,14 @@ export interface ApiServerOptions {
   nodeClient?: KeyPair
   /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
   tokenKey?: string
+  /** The certificate that vouches for the server, in PEM: `ca.crt` of token Secrets. */
+  rootCa?: string
   /** The certificates that vouch for clients, which extension API servers are told of. */
   clientAuthorities?: ClientAuthorities
   /** --service-account-issuer; the first issues tokens, all are accepted. */
   tokenIssuers?: readonly string[]
+  /** --enable-bootstrap-token-auth. Default: true. */
+  acceptsBootstrapTokens?: boolean
   /** --service-account-jwks-uri: where OpenID discovery says the keys are. */
   jwksUri?: string
   /** Flags that change the rules of kinds. */
@@ -118,7 +125,7 @@ export class ApiServer {
       [{ name: 'store', check: () => this.#lost?.message }],
       [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
     )
-    options.authenticator.setTokenReader((token, audiences) => tokens.identify(token, parts.access, audiences), tokens.audiences)
+    options.authenticator.setTokenReaders(ownTokens(tokens, parts, options), tokens.audiences)
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
     this.#fairness = new Fairness({ clock: options.clock, metrics: this.metrics, settings: options.fairness ?? defaultFairness })
@@ -179,6 +186,7 @@ export class ApiServer {
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())
     await upkeep.start()
+    server.whenEnded(keepTokenSecrets({ objects: parts.access, tokens, rootCa: options.rootCa, logger }))
     if (options.clientAuthorities) await keepAuthenticationConfig(parts.access, options.clientAuthorities, logger)
     server.whenEnded(startExpiry(registry, { objects, clock, logger }))
     return server
@@ -280,6 +288,17 @@ export class ApiServer {
     if (page) return { code: 200, headers: { 'content-type': page.type }, body: Buffer.from(page.body) }
     return this.health.answer(request) ?? (await this.#documents().discovery.answer(request)) ?? this.#documents().openApi.answer(request)
   }
+}
+
+/** The readers of tokens that the server issues, or that stand in its Secrets, in Kubernetes' order. */
+function ownTokens(tokens: ServiceAccountTokens, { access }: ServerParts, options: ApiServerOptions): TokenReader[] {
+  const { clock, logger, acceptsBootstrapTokens = true } = options
+  const legacy = new LegacyTokens({ tokens, objects: access, clock, logger })
+  return [
+    (token, audiences) => tokens.identify(token, access, audiences),
+    (token, audiences) => legacy.identify(token, audiences),
+    ...(acceptsBootstrapTokens ? [bootstrapTokens(access, clock, tokens.audiences)] : []),
+  ]
 }
 
 /** Custom resources are not served, so there are no definitions of any. kubectl asks for them to tell a mistyped kind from a custom one. */

@@ -4,6 +4,7 @@ export { type AdmissionChoice, chooseAdmission, pluginNames } from './admission/
 export { admissionPlugins } from './admission/index.ts'
 export { type AuthorizerChoice, type AuthorizerConfig, type WebhookConfig, defaultModes, loadMatchConditions, parseAuthorizationConfig, parseModes } from './auth/authorization/index.ts'
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
+export { FrontProxy, type FrontProxyConfig, frontProxyDefaults } from './auth/authenticators/front-proxy.ts'
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'
 export { defaultFairness } from './fairness/index.ts'

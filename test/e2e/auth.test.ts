@@ -104,7 +104,13 @@ describe('a token', () => {
 })
 
 describe('a client certificate', () => {
-  it('names its user and groups', async () => {
-    expect(await cluster.kubectl.ok('auth whoami')).toBe('ATTRIBUTE   VALUE\nUsername    kubernetes-admin\nGroups      [system:masters system:authenticated]\n')
+  it('names its user and groups, and itself', async () => {
+    const lines = (await cluster.kubectl.ok('auth whoami')).trim().split('\n').map((line) => line.split(/ {3,}/))
+    expect(lines).toEqual([
+      ['ATTRIBUTE', 'VALUE'],
+      ['Username', 'kubernetes-admin'],
+      ['Groups', '[system:masters system:authenticated]'],
+      ['Extra: authentication.kubernetes.io/credential-id', expect.stringMatching(/^\[X509SHA256=[0-9a-f]{64}\]$/)],
+    ])
   })
 })

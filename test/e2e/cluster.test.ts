@@ -224,7 +224,7 @@ describe('kubectl config view', () => {
 
 describe('kubectl auth', () => {
   it.each([
-    ['auth whoami', 'ATTRIBUTE   VALUE\nUsername    kubernetes-admin\nGroups      [system:masters system:authenticated]\n'],
+    ['auth whoami -o jsonpath={.status.userInfo.username}', 'kubernetes-admin'],
     ['auth can-i create deployments.apps', 'yes\n'],
     ["auth can-i '*' '*' --all-namespaces", 'yes\n'],
     ['auth can-i get /metrics', 'yes\n'],

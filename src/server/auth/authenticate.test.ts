@@ -12,8 +12,8 @@ describe('Authenticator', () => {
     ['a wrong token', 'Bearer simsim', undefined],
     ['a token with something behind it', 'Bearer sesame x', undefined],
     ['no token', 'Bearer ', undefined],
-    ['another scheme', 'Basic sesame', undefined],
-    ['nothing', undefined, undefined],
+    ['another scheme', 'Basic sesame', { name: 'system:anonymous', groups: ['system:unauthenticated'] }],
+    ['nothing', undefined, { name: 'system:anonymous', groups: ['system:unauthenticated'] }],
   ])('%s', (_what, authorization, expected) => {
     expect(ask(authorization)).toEqual(expected)
   })

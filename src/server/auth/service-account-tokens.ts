@@ -42,6 +42,10 @@ interface Claims {
 }
 
 const mostKnown = 1000
+/** Clocks of servers differ: as in Kubernetes, a token counts up to a minute before its time. */
+const skewSeconds = 60
+/** As in Kubernetes, a token counts for a minute after the deletion of its object was asked for, or until it is gone. */
+const deletionGraceMs = 60_000
 
 /** Issues tokens of service accounts, and tells whose they are. */
 export class ServiceAccountTokens {
@@ -53,7 +57,7 @@ export class ServiceAccountTokens {
   /** The first issues tokens. Tokens of all of them are accepted, and all are audiences of this server. */
   readonly #issuers: readonly string[]
   /** What was found to be signed by us; its signature is not checked again. */
-  readonly #known = new Map<string, Claims>()
+  readonly #known = new Map<string, object>()
 
   /** The key is in PEM; without one, tokens do not outlive the server. */
   constructor(clock: Clock, random: Random, key?: string, issuers: readonly string[] = [defaultIssuer]) {
@@ -93,28 +97,39 @@ export class ServiceAccountTokens {
         ...(node ? { node } : {}),
       },
     }
+    return { token: this.sign(claims), expiresAtMs: exp * 1000 }
+  }
+
+  /** A token with these claims. */
+  sign(claims: object): string {
     const text = `${encode({ alg: 'ES256', kid: this.#keyId })}.${encode(claims)}`
-    return { token: `${text}.${sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`, expiresAtMs: exp * 1000 }
+    const signature = sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' })
+    return `${text}.${signature.toString('base64url')}`
   }
 
   /** Whose token this is, and for which of the audiences; undefined for one that is not ours, counts no more or is meant for none of them. */
   identify(token: string, objects: ObjectReader, wanted: readonly string[]): Identified | undefined {
     const user = this.userOf(token, objects, wanted)
-    const meant = user && this.#claimsOf(token)!.aud
+    const meant = user && (this.claimsOf(token) as Claims).aud
     return user && meant && { user, audiences: wanted.filter((audience) => meant.includes(audience)) }
   }
 
   /** Whose token this is; undefined for one that is not ours, counts no more or is meant for none of the audiences. */
   userOf(token: string, objects: ObjectReader, audiences: readonly string[] = this.#issuers): UserInfo | undefined {
-    const claims = this.#claimsOf(token)
+    const claims = this.claimsOf(token)
     const now = this.#clock.now() / 1000
-    if (!claims || now < claims.nbf || now >= claims.exp) return undefined
+    if (!isBound(claims) || now < claims.nbf - skewSeconds || now >= claims.exp) return undefined
     if (!this.#issuers.includes(claims.iss) || !claims.aud.some((audience) => audiences.includes(audience))) return undefined
     const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io']
-    const exists = (plural: string, inNamespace: string, { name, uid }: Named) => objects.get<KubeObject>('', plural, inNamespace, name)?.metadata.uid === uid
+    const exists = (plural: string, inNamespace: string, { name, uid }: Named) => {
+      const metadata = objects.get<KubeObject>('', plural, inNamespace, name)?.metadata
+      if (metadata?.uid !== uid) return false
+      const deletedMs = metadata.deletionTimestamp ? Date.parse(metadata.deletionTimestamp) : Infinity
+      return deletedMs >= this.#clock.now() - deletionGraceMs
+    }
     if (!exists('serviceaccounts', namespace, serviceaccount)) return undefined
     if ((pod && !exists('pods', namespace, pod)) || (secret && !exists('secrets', namespace, secret))) return undefined
-    // Of a pod's token the node is only told; by itself it is what the token is bound to.
+    // The token of a pod only tells the node. A token without a pod is bound to the node itself.
     if (node && !pod && !exists('nodes', '', node)) return undefined
     return {
       name: claims.sub,
@@ -128,19 +143,37 @@ export class ServiceAccountTokens {
     }
   }
 
-  #claimsOf(token: string): Claims | undefined {
+  /** The claims of a token that this server has signed; undefined for any other. */
+  claimsOf(token: string): object | undefined {
     const known = this.#known.get(token)
     if (known) return known
     const [head = '', body = '', signature = '', ...more] = token.split('.')
-    if (more.length > 0 || signature === '') return undefined
-    const isOurs = verify('sha256', Buffer.from(`${head}.${body}`), { key: this.#publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
-    if (!isOurs) return undefined
-    const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
+    if (more.length > 0 || signature === '' || algorithmOf(head) !== 'ES256') return undefined
+    const key = { key: this.#publicKey, dsaEncoding: 'ieee-p1363' } as const
+    if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return undefined
+    const claims = readPart(body)
+    if (!claims) return undefined
     if (this.#known.size >= mostKnown) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(token, claims)
     return claims
   }
 }
+
+/** One part of a token as an object; undefined if it is none. */
+function readPart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // A token of somebody else may hold anything.
+    return undefined
+  }
+}
+
+/** The header is judged before the signature: the server signs with one algorithm, and accepts no other. */
+const algorithmOf = (head: string): unknown => readPart(head)?.['alg']
+
+const isBound = (claims: object | undefined): claims is Claims => claims !== undefined && 'kubernetes.io' in claims
 
 /** What the API calls a service account. */
 export const userName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`

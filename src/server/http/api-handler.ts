@@ -3,7 +3,8 @@ import { type Turns, turnsFor } from '../../base/turns.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
-import { type Authenticator, anonymous } from '../auth/authenticate.ts'
+import type { Authenticator, Credentials } from '../auth/authenticate.ts'
+import { anonymousUser as anonymous, isOpenPath } from '../auth/authenticators/anonymous.ts'
 import { extraPrefix, impersonated } from '../auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './document.ts'
 import { encodeResult } from './encode.ts'
@@ -37,9 +38,6 @@ const longTurnMs = 200
 const seatLimitMs = 15_000
 /** A client that takes nothing of its answer for so long does not get the rest. */
 const unreadLimitMs = 60_000
-
-/** Paths that anybody may read. */
-const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
 
 /** Answers that are not about stored objects: discovery, OpenAPI, health, metrics, reviews. */
 export interface Documents {
@@ -128,12 +126,10 @@ export class ApiHandler {
     kind: RequestKind,
     headers: Record<string, string>,
   ): Promise<Answered> {
-    const authorization = exchange.header('authorization')
-    const known = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
-    // A request with an invalid token is rejected even on paths that allow anonymous access.
-    const isNobody = !known && !/^bearer /i.test(authorization ?? '')
-    const isOpen = isNobody && this.#o.anonymous === 'health' && exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1'))
-    const user = known ?? (isNobody && this.#o.anonymous === 'user' ? anonymous : undefined)
+    const asked = this.#o.authenticator.authenticate(credentialsOf(exchange), path)
+    const known = asked instanceof Promise ? await asked : asked
+    const isOpen = known === anonymous && this.#o.anonymous === 'health' && exchange.method === 'GET' && isOpenPath(path)
+    const user = known === anonymous && this.#o.anonymous !== 'user' ? undefined : known
     if (!user && !isOpen) throw unauthorized()
     const taken = user && (await this.#impersonated(exchange, user))
     const proxied = parseProxyPath(path)
@@ -329,6 +325,13 @@ export class ApiHandler {
     return error.code
   }
 }
+
+const credentialsOf = (exchange: Exchange): Credentials => ({
+  authorization: exchange.header('authorization'),
+  certificate: exchange.certificate,
+  header: (name) => exchange.header(name),
+  headersLike: (prefix) => exchange.headersLike(prefix),
+})
 
 function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
   exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, wholeBody(Buffer.from('404 page not found\n')))

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { ServerConnection } from '../../http2/index.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { Exchange } from './exchange.ts'
+import { clientTrust, trustConnection } from './client-certificate.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { refusePlainHttp } from './plain-request.ts'
@@ -17,6 +18,8 @@ export interface ListenOptions {
   serving: KeyPair
   /** Certificates that client certificates may be signed by, in PEM. */
   clientAuthorities: readonly string[]
+  /** Certificates that vouch for the front proxy, and for no user, in PEM. */
+  proxyAuthorities?: readonly string[]
   handle(exchange: Exchange): Promise<void>
   /** How long a client may take to send a body. Default: Kubernetes' minute. */
   bodyTimeoutMs?: number
@@ -25,8 +28,11 @@ export interface ListenOptions {
 export interface Listener {
   port: number
   connections(): number
-  /** Shows connections that are opened from now on another certificate. */
-  renew(serving: KeyPair): void
+  /**
+   * Shows connections that are opened from now on another certificate. Other authorities, where they are named, count
+   * from the next request on: a client whose authority is gone is refused on its open connections too.
+   */
+  renew(serving: KeyPair, authorities?: Pick<ListenOptions, 'clientAuthorities' | 'proxyAuthorities'>): void
   /** Stops listening and ends every connection; what is being answered has until `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -49,10 +55,11 @@ interface Open {
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS. */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  let trust = clientTrust(options)
   const server = createServer({
     cert: options.serving.certificate,
     key: options.serving.key,
-    ca: [...options.clientAuthorities],
+    ca: trust.all,
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
@@ -74,6 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket: TLSSocket) => {
     socket.setNoDelay(true)
+    trustConnection(socket, () => trust)
     open.sockets.add(socket)
     socket.once('close', () => open.sockets.delete(socket))
     if (socket.alpnProtocol === 'h2') serveHttp2(socket, serve)
@@ -112,7 +120,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => open.sockets.size,
-    renew: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, ca: [...options.clientAuthorities], minVersion: 'TLSv1.2' }),
+    renew({ certificate, key }, authorities) {
+      if (authorities) trust = clientTrust(authorities)
+      server.setSecureContext({ cert: certificate, key, ca: trust.all, minVersion: 'TLSv1.2' })
+    },
     close: (graceMs) => close(server, open, graceMs),
   }
 }

@@ -1,6 +1,7 @@
 import { badRequest } from '../../api/errors.ts'
 import type { TokenReview } from '../../api/generated/types.ts'
 import type { UserInfo } from '../objects/objects.ts'
+import { whenKnown } from '../auth/authenticate.ts'
 import type { Review } from './review.ts'
 
 const group = 'authentication.k8s.io'
@@ -37,10 +38,11 @@ export const tokenReview: Review = {
   run(body, { identify }) {
     const { spec } = body as TokenReview
     if (!spec.token) throw badRequest('token is required for TokenReview in authentication')
-    const found = identify(spec.token, spec.audiences ?? [])
-    const status = found
-      ? { authenticated: true, user: wireForm(found.user), ...(found.audiences.length > 0 && { audiences: found.audiences }) }
-      : { user: {}, error: 'invalid bearer token' }
-    return { ...body, status }
+    return whenKnown(identify(spec.token, spec.audiences ?? []), (found) => {
+      const status = found
+        ? { authenticated: true, user: wireForm(found.user), ...(found.audiences.length > 0 && { audiences: found.audiences }) }
+        : { user: {}, error: 'invalid bearer token' }
+      return { ...body, status }
+    })
   },
 }

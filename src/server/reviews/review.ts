@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { Identified } from '../auth/authenticate.ts'
+import type { Identified, Maybe } from '../auth/authenticate.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 
@@ -13,7 +13,7 @@ export interface ReviewContext {
   now: number
   authorizer: Authorizer
   /** The user of a token, if it is meant for one of the audiences; where none are named, for this server. */
-  identify(token: string, audiences: readonly string[]): Identified | undefined
+  identify(token: string, audiences: readonly string[]): Maybe<Identified>
 }
 
 /** A kind that is a question: it is posted, answered and never stored. */
