@@ -1,0 +1,47 @@
+import type { Logger } from '../../../base/logger.ts'
+import type { Identified, TokenReader } from '../authenticate.ts'
+import { authenticatedGroup } from './anonymous.ts'
+
+interface ReviewStatus {
+  authenticated?: boolean
+  user?: { username?: string; uid?: string; groups?: string[]; extra?: Record<string, string[]> }
+  audiences?: string[]
+  error?: string
+}
+
+export interface WebhookOptions {
+  version: 'v1' | 'v1beta1'
+  /** The audiences of this server. */
+  own: readonly string[]
+  /** Posts a TokenReview to the webhook and answers what came back. */
+  post(review: object): Promise<unknown>
+  logger: Logger
+}
+
+/** Asks a webhook whose a token is, by a TokenReview. */
+export function webhookTokens({ version, own, post, logger }: WebhookOptions): TokenReader {
+  return async (token, wanted): Promise<Identified | undefined> => {
+    const spec = { token, ...(wanted.length > 0 ? { audiences: wanted } : {}) }
+    const review = { apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', spec }
+    try {
+      const answer = (await post(review)) as { kind?: unknown; status?: ReviewStatus } | null
+      if (answer?.kind !== 'TokenReview') throw new Error('the webhook has not answered a TokenReview')
+      return identified(answer.status ?? {}, wanted, own)
+    } catch (error) {
+      logger.warn('the webhook could not be asked whose a token is', { error })
+      return undefined
+    }
+  }
+}
+
+/** A webhook that names no audiences knows of none: its tokens are for this server. */
+function identified(status: ReviewStatus, wanted: readonly string[], own: readonly string[]): Identified | undefined {
+  const { authenticated, user, audiences: named = [] } = status
+  if (!authenticated || !user?.username) return undefined
+  const meant = named.length > 0 ? named : own
+  const audiences = wanted.filter((audience) => meant.includes(audience))
+  if (wanted.length > 0 && audiences.length === 0) return undefined
+  const { username, uid, groups = [], extra } = user
+  const all = groups.includes(authenticatedGroup) ? groups : [...groups, authenticatedGroup]
+  return { user: { name: username, ...(uid ? { uid } : {}), groups: all, ...(extra ? { extra } : {}) }, audiences }
+}
