@@ -2,12 +2,13 @@ import { type Command, Option } from 'commander'
 import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
+import { addAuthenticationFlags, readAuthenticationFlags } from './authentication-flags.ts'
 import { applyConfigFile } from './config-file.ts'
 import { bool, durationMs, gates, limit, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
-  return command
+  return addAuthenticationFlags(command)
     .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
     .addOption(new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory']).default('lmdb'))
     .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
@@ -101,6 +102,7 @@ export async function readApiFlags(command: Command, release: string): Promise<S
       webhookUnauthorizedTtlMs: flags.authorizationWebhookCacheUnauthorizedTtl,
       anonymous: flags.anonymousAuth,
     },
+    authentication: readAuthenticationFlags(command),
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),

@@ -6,6 +6,7 @@ import type { runScheduler as Scheduler } from './run-scheduler.ts'
 
 export type { LatencyReport, SloReport, SloStatus } from '../monitor/index.ts'
 export type { FaultRule } from '../node/index.ts'
+export type { AuthenticationFlags } from './authentication.ts'
 export type { FaultPlanOptions } from './edit-faults.ts'
 export { InProcessTransport } from './in-process-transport.ts'
 export { isLoopback } from './reachable.ts'

@@ -29,17 +29,21 @@ current-context: coxswain
 /** A kubeconfig is written anew when its certificate is valid for no longer than this. */
 const renewBeforeMs = 30 * 24 * 3_600_000
 
+const valuesOf = (text: string, key: string): string[] =>
+  [...text.matchAll(new RegExp(`^[\\s-]*${key}: *["']?([^"'\\s]+)`, 'gm'))].map(([, value]) => value!)
+
+/** True if a kubeconfig names this server and its authority, whatever else is in it. */
+export const leadsTo = (text: string, url: string, authority: string): boolean =>
+  valuesOf(text, 'server').includes(url) && valuesOf(text, 'certificate-authority-data').includes(base64(authority))
+
 /**
  * True if a kubeconfig that was written before still leads to this server: its address, its authority, and a client
  * certificate of that authority. What else is in it, such as a namespace that a person has chosen, is theirs.
  */
 export function isKubeconfigValid(text: string, url: string, authority: string, nowMs: number): boolean {
-  const valuesOf = (key: string) =>
-    [...text.matchAll(new RegExp(`^[\\s-]*${key}: *["']?([^"'\\s]+)`, 'gm'))].map(([, value]) => value!)
-  if (!valuesOf('server').includes(url)) return false
-  if (!valuesOf('certificate-authority-data').includes(base64(authority))) return false
+  if (!leadsTo(text, url, authority)) return false
   const issuer = new X509Certificate(authority)
-  return valuesOf('client-certificate-data').some((data) => {
+  return valuesOf(text, 'client-certificate-data').some((data) => {
     try {
       const certificate = new X509Certificate(Buffer.from(data, 'base64'))
       return certificate.verify(issuer.publicKey) && Date.parse(certificate.validTo) > nowMs + renewBeforeMs

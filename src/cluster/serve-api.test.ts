@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { FeatureGates } from '../api/feature-gates.ts'
 import { silentLogger } from '../base/logger.ts'
+import { loadAuthority } from './pki.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
 
 let dir: string
@@ -133,6 +134,14 @@ describe('serveApi()', () => {
     await expect(start({ store: 'lmdb', securePort })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     await new Promise((resolve) => other.close(resolve))
     await start({ store: 'lmdb', securePort })
+  })
+
+  it.each<[string, number, RegExp]>([
+    ['not valid yet, as the clock was set back', 24, /^--data-dir: .* authority is not valid before .*clock of this machine/],
+    ['expired', -20 * 365 * 24, /^--data-dir: .* authority has expired at /],
+  ])('says in one sentence that its authority is %s', async (_what, hours, message) => {
+    loadAuthority(path.join(dir, 'data'), Date.now() + hours * 3_600_000)
+    await expect(start()).rejects.toThrow(message)
   })
 
   it('knows which admission plugins there are', async () => {

@@ -7,7 +7,6 @@ import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import {
   ApiServer,
-  Authenticator,
   type FairnessSettings,
   type KeyPair,
   type ResourceSettings,
@@ -15,14 +14,15 @@ import {
   issueClientCertificate,
   issueServerCertificate,
   listen,
-  parseTokenFile,
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
-import { readCertificates, readFlagFile } from './flag-files.ts'
-import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
+import { type Authentication, type AuthenticationFlags, makeAuthentication } from './authentication.ts'
+import { followFiles } from './followed-files.ts'
+import { isKubeconfigValid, kubeconfigText, leadsTo } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
+import { RenewedPair, keepRenewed, timeProblem } from './renewal.ts'
 import { reachable } from './reachable.ts'
 import { controllerManagerUser, monitorUser, schedulerUser } from './users.ts'
 import { watchLoop } from './watch-loop.ts'
@@ -48,6 +48,8 @@ export interface ServeOptions {
   /** --service-account-issuer: the first issues tokens, all are accepted. */
   tokenIssuers?: readonly string[]
   jwksUri?: string | undefined
+  /** Further flags of authentication. */
+  authentication?: AuthenticationFlags
   release: string
   logger: Logger
 }
@@ -83,17 +85,19 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     disabled: options.disabledAdmission,
     ...(configurations ? { configurations } : {}),
   })
-  const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
+  const authentication = await makeAuthentication(options, logger)
   const authorization = await readAuthorization(options.authorization)
   const store = await openStore(options)
   try {
     const now = Date.now()
     const authority = loadAuthority(dataDir, now)
-    const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readCertificates('--client-ca-file', options.clientCaFile)] : [])]
+    const problem = timeProblem("the cluster's certificate authority", authority.certificate, now)
+    if (problem !== undefined) throw new Error(`--data-dir: ${problem}`)
+    const nodeClient = new RenewedPair((nowMs) => issueClientCertificate(authority, nodeClientSubject, nowMs), now)
     const server = await ApiServer.open({
       store,
       gates: options.gates,
-      authenticator: new Authenticator(tokens),
+      authenticator: authentication.authenticator,
       admission: plugins,
       ...authorization,
       clock: systemClock,
@@ -106,13 +110,21 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       ...(options.settings ? { settings: options.settings } : {}),
       ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
       ...(options.jwksUri ? { jwksUri: options.jwksUri } : {}),
-      nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
-      clientAuthorities: { clients: clientAuthorities.join('\n'), proxies: authority.certificate },
+      acceptsBootstrapTokens: options.authentication?.bootstrapTokens ?? true,
+      nodeClient,
+      rootCa: authority.certificate,
+      clientAuthorities: {
+        clients: clientsOf(authority, authentication).join('\n'),
+        proxies: authentication.proxies().join('\n') || authority.certificate,
+        headers: options.authentication?.requestHeader,
+      },
     })
-    const { listener, url, kubeconfig } = await openDoor(options, server, authority, clientAuthorities, now).catch((e: unknown) => {
+    const door = await openDoor(options, server, authority, authentication, now).catch((e: unknown) => {
       server.close()
       throw e
     })
+    const { listener, url, kubeconfig } = door
+    const stopRenewing = keepCertificates(options, door, authority, authentication, nodeClient)
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     const stopWatchingLoop = watchLoop(server.metrics, server.health)
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
@@ -126,34 +138,89 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
         server.beginStop()
         stopCompactor()
         stopWatchingLoop()
+        stopRenewing()
+        await authentication.close()
         await listener.close(stopGraceMs)
         server.close()
         await store.close()
       },
     }
   } catch (e) {
+    await authentication.close()
     await store.close()
     throw e
   }
 }
 
+/** The authorities of client certificates: the cluster's own, and those of --client-ca-file. */
+const clientsOf = (authority: KeyPair, { clients }: Authentication): string[] => [authority.certificate, ...clients()]
+
+/** Renews the server's certificates and the admin's, and reads files again that flags name. */
+function keepCertificates(
+  options: ServeOptions,
+  { listener, serving, url }: Awaited<ReturnType<typeof openDoor>>,
+  authority: KeyPair,
+  authentication: Authentication,
+  nodeClient: RenewedPair,
+): () => void {
+  const { logger } = options
+  const show = () => {
+    const clientAuthorities = clientsOf(authority, authentication)
+    listener.renew(serving, { clientAuthorities, proxyAuthorities: authentication.proxies() })
+  }
+  const renewServing = (nowMs: number) => {
+    const isNew = serving.renew(nowMs)
+    if (isNew) show()
+    return isNew
+  }
+  const renewals = [
+    { what: 'serving', renew: renewServing },
+    { what: nodeClientSubject.commonName, renew: (nowMs: number) => nodeClient.renew(nowMs) },
+    ...kubeconfigUsers(options).map((user) => ({
+      what: user.file,
+      renew: (nowMs: number) => renewKubeconfig(user, url, authority, nowMs),
+    })),
+  ]
+  const stopRenewing = keepRenewed(renewals, systemClock, logger)
+  const stopFollowing = followFiles(authentication.files, show, systemClock, logger)
+  return () => {
+    stopRenewing()
+    stopFollowing()
+  }
+}
+
 /** Listens, and tells the admin where. */
-async function openDoor(options: ServeOptions, server: ApiServer, authority: KeyPair, clientAuthorities: readonly string[], now: number) {
+async function openDoor(
+  options: ServeOptions,
+  server: ApiServer,
+  authority: KeyPair,
+  authentication: Authentication,
+  now: number,
+) {
+  const serving = new RenewedPair((nowMs) => issueServing(options, authority, nowMs), now)
   const listener = await listen({
     address: options.bindAddress,
     port: options.securePort,
-    serving: issueServerCertificate(authority, servingHosts(options.bindAddress), now),
-    clientAuthorities,
+    serving,
+    clientAuthorities: clientsOf(authority, authentication),
+    proxyAuthorities: authentication.proxies(),
     handle: (exchange) => server.handle(exchange),
   })
   const url = `https://${reachable(options.bindAddress)}:${listener.port}`
   server.openId.serveAt(new URL(url).host)
   try {
-    return { listener, url, kubeconfig: writeKubeconfigs(options, url, authority, now) }
+    writeKubeconfigs(options, url, authority, now)
+    return { listener, serving, url, kubeconfig: kubeconfigFile(options) }
   } catch (e) {
     await listener.close(0)
     throw new Error(`--kubeconfig-out: ${(e as Error).message}`, { cause: e })
   }
+}
+
+/** The server shows its authority with its certificate: a node that joins finds it there, and checks its hash. */
+function issueServing({ bindAddress }: ServeOptions, authority: KeyPair, nowMs: number): KeyPair {
+  const { certificate, key } = issueServerCertificate(authority, servingHosts(bindAddress), nowMs)
+  return { certificate: `${certificate}${authority.certificate}`, key }
 }
 
 function makeDataDir(dir: string): void {
@@ -176,24 +243,43 @@ function servingHosts(bindAddress: string): string[] {
   return [...new Set([...names, '127.0.0.1', '::1', '10.0.0.1', bindAddress])]
 }
 
-/** Parts that run in processes of their own have a kubeconfig each, with the rights that they need. */
-const partUsers: Readonly<Record<string, string>> = {
-  'controller-manager.conf': controllerManagerUser.name,
-  'scheduler.conf': schedulerUser.name,
-  'monitor.conf': monitorUser.name,
+const kubeconfigFile = ({ kubeconfigOut, dataDir }: ServeOptions): string =>
+  path.resolve(kubeconfigOut ?? path.join(dataDir, 'kubeconfig'))
+
+interface KubeconfigUser {
+  file: string
+  commonName: string
+  organizations: string[]
 }
 
-/** Answers where that of the admin is. Those that still lead to the server stay as they are. */
-function writeKubeconfigs(options: ServeOptions, url: string, authority: KeyPair, now: number): string {
-  for (const [name, user] of Object.entries(partUsers)) writeKubeconfig(path.join(options.dataDir, name), { commonName: user, organizations: [] }, url, authority, now)
-  const file = options.kubeconfigOut ?? path.join(options.dataDir, 'kubeconfig')
-  writeKubeconfig(file, { commonName: 'kubernetes-admin', organizations: ['system:masters'] }, url, authority, now)
-  return path.resolve(file)
+/** Parts that run in processes of their own have a kubeconfig each, with the rights that they need; the admin has all. */
+const kubeconfigUsers = (options: ServeOptions): KubeconfigUser[] => [
+  ...[
+    { name: 'controller-manager.conf', user: controllerManagerUser },
+    { name: 'scheduler.conf', user: schedulerUser },
+    { name: 'monitor.conf', user: monitorUser },
+  ].map(({ name, user }) => ({ file: path.join(options.dataDir, name), commonName: user.name, organizations: [] })),
+  { file: kubeconfigFile(options), commonName: 'kubernetes-admin', organizations: ['system:masters'] },
+]
+
+/** Writes all kubeconfigs. Those that still lead to the server stay as they are. */
+function writeKubeconfigs(options: ServeOptions, url: string, authority: KeyPair, now: number): void {
+  for (const user of kubeconfigUsers(options)) writeKubeconfig(user, url, authority, now)
 }
 
-function writeKubeconfig(file: string, user: { commonName: string; organizations: string[] }, url: string, authority: KeyPair, now: number): void {
+/** A file that is gone, or leads elsewhere by now, is left alone while the server runs. */
+function renewKubeconfig(user: KubeconfigUser, url: string, authority: KeyPair, now: number): boolean {
+  const { file } = user
+  if (!existsSync(file) || !leadsTo(readFileSync(file, 'utf8'), url, authority.certificate)) return false
+  return writeKubeconfig(user, url, authority, now)
+}
+
+/** True if it has written the file. */
+function writeKubeconfig(user: KubeconfigUser, url: string, authority: KeyPair, now: number): boolean {
+  const { file, ...subject } = user
   const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  if (isKubeconfigValid(old, url, authority.certificate, now)) return
-  const client = issueClientCertificate(authority, user, now)
-  writePrivateFile(file, kubeconfigText(url, authority.certificate, user.commonName, client))
+  if (isKubeconfigValid(old, url, authority.certificate, now)) return false
+  const client = issueClientCertificate(authority, subject, now)
+  writePrivateFile(file, kubeconfigText(url, authority.certificate, subject.commonName, client))
+  return true
 }

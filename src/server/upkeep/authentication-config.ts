@@ -1,6 +1,7 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import { isAlreadyExists } from '../../api/errors.ts'
 import type { ConfigMap } from '../../api/generated/types.ts'
+import type { FrontProxyConfig } from '../auth/authenticators/front-proxy.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ServerObjects } from '../objects/objects.ts'
 import { configmaps } from '../resources/core/configmaps.ts'
@@ -14,18 +15,20 @@ export interface ClientAuthorities {
   clients: string
   /** Vouch for a front proxy, whose requests name the user in headers. */
   proxies: string
+  /** The headers of the front proxy. Default: Kubernetes' names. */
+  headers?: FrontProxyConfig | undefined
 }
 
 const listText = (...items: string[]): string => JSON.stringify(items)
 
 /** What extension API servers read to know whom this server vouches for, as kube-apiserver writes it. */
-export const authenticationData = ({ clients, proxies }: ClientAuthorities): Record<string, string> => ({
+export const authenticationData = ({ clients, proxies, headers }: ClientAuthorities): Record<string, string> => ({
   'client-ca-file': clients,
-  'requestheader-allowed-names': listText('front-proxy-client'),
+  'requestheader-allowed-names': listText(...(headers?.allowedNames ?? ['front-proxy-client'])),
   'requestheader-client-ca-file': proxies,
-  'requestheader-extra-headers-prefix': listText('X-Remote-Extra-'),
-  'requestheader-group-headers': listText('X-Remote-Group'),
-  'requestheader-username-headers': listText('X-Remote-User'),
+  'requestheader-extra-headers-prefix': listText(...(headers?.extraHeaderPrefixes ?? ['X-Remote-Extra-'])),
+  'requestheader-group-headers': listText(...(headers?.groupHeaders ?? ['X-Remote-Group'])),
+  'requestheader-username-headers': listText(...(headers?.usernameHeaders ?? ['X-Remote-User'])),
 })
 
 /** Publishes how clients are authenticated, now and whenever somebody changes it. */

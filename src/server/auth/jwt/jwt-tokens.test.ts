@@ -177,7 +177,8 @@ describe('rules of claims', () => {
     ['a user by an expression', mapped({ username: { expression: "claims.sub + '@corp'" } }), {}, { name: 'ann@corp' }],
     [
       'groups by an expression',
-      mapped({ groups: { expression: "claims.roles.split(',')" } }), { roles: 'a,b' }, { groups: ['a', 'b', 'system:authenticated'] },
+      mapped({ groups: { expression: "claims.roles.split(',')" } }),
+      { roles: 'a,b' }, { groups: ['a', 'b', 'system:authenticated'] },
     ],
     [
       'extra values by an expression',
