@@ -9,6 +9,8 @@ import { type CatalogueEntry, FaultPlan, type NodeAgent, NodeSources, type NodeS
 import { createAuthority, issueServerCertificate } from '../server/index.ts'
 import { ownDataDirectory } from '../store/index.ts'
 import { readFlagFile } from './flag-files.ts'
+import { type JoinFlags, joinCluster } from './join-node.ts'
+import type { NodeCertificates } from './node-certificates.ts'
 import { type Part, type PartOptions, type RunningPart, runPart } from './run-part.ts'
 
 /** How long pods have to end when the nodes are told to stop. */
@@ -20,6 +22,8 @@ export interface ShutdownGrace {
 }
 
 export interface RunNodesOptions extends PartOptions {
+  /** --join: gets a certificate with a bootstrap token, where it has none yet. */
+  join?: JoinFlags
   /** Of one node; of many, `NAME-0`, `NAME-1` and so on. */
   nodeName: string
   nodes: number
@@ -37,7 +41,20 @@ export interface RunNodesOptions extends PartOptions {
 /** Runs nodes against an API server, which need not be there yet. */
 export async function runNodes(options: RunNodesOptions): Promise<RunningPart> {
   const catalogue = await readCatalogue(options.imageCatalogue)
-  return runPart('node', options, (tools) => makeNodes({ ...options, ...tools, catalogue, authority: tools.access.authority(), apiServer: tools.access.server }))
+  const joined = options.join && (await joinCluster({ ...options, ...options.join }))
+  const certificates = joined?.certificates
+  const given = joined ? { ...options, kubeconfig: joined.kubeconfig } : options
+  const running = await runPart('node', given, ({ access, ...tools }) => {
+    const { server: apiServer } = access
+    return makeNodes({ ...options, ...tools, catalogue, authority: access.authority(), apiServer, certificates })
+  })
+  return {
+    ...running,
+    stop() {
+      certificates?.stop()
+      return running.stop()
+    },
+  }
 }
 
 /** What a file of the command line says that stands for images. Throws what is wrong with it. */
@@ -52,6 +69,8 @@ export async function readCatalogue(file: string | undefined): Promise<Catalogue
 export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'dataDir' | 'shutdown' | 'evictionHard'> {
   transport: Transport
   catalogue: readonly CatalogueEntry[]
+  /** Of a node that has joined. Without them the node shows a certificate of its own. */
+  certificates?: NodeCertificates | undefined
   /** Vouches for the API server when it asks for logs and the like, in PEM; without it nobody can ask. */
   authority: string | undefined
   /** Where the API server is reached from this machine. */
@@ -63,6 +82,7 @@ export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'
 
 interface Opened {
   agents: readonly NodeAgent[]
+  door: NodeDoor | undefined
   close(): Promise<void>
 }
 
@@ -84,6 +104,8 @@ export function makeNodes(options: NodesOptions): Part {
     sources.start()
     opened = options.runtime === 'process' ? await openProcessNode(options, common) : await simulatedNodes(options, common)
     await Promise.all(opened.agents.map((agent) => agent.start()))
+    const { door } = opened
+    if (door) options.certificates?.keep(transport, (pair) => door.renew(pair))
   }
   return {
     get role() {
@@ -116,28 +138,29 @@ function thresholdsOf({ evictionHard }: NodesOptions) {
 }
 
 /** All of them behind one door, if there is anybody to come in. */
-async function simulatedNodes({ nodeName, nodes, authority }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
+async function simulatedNodes({ nodeName, nodes, authority, certificates }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
   const name = (index: number) => (nodes === 1 ? nodeName : `${nodeName}-${index}`)
   const byDoorName = new Map<string, NodeAgent>()
   const find = (namespace: string, pod: string) => [...byDoorName.values()].find((a) => a.access.has(namespace, pod))
-  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: (host) => byDoorName.get(host) }, common)
+  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: (host) => byDoorName.get(host) }, common, certificates)
   for (let index = 0; index < nodes; index++) {
     byDoorName.set(doorNameOf(name(index)), simulatedNode({ ...common, name: name(index), index, ...(door ? { port: door.port } : {}) }))
   }
-  return { agents: [...byDoorName.values()], close: async () => door?.close() }
+  return { agents: [...byDoorName.values()], door, close: async () => door?.close() }
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
+async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer, certificates }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
   const release = await ownDataDirectory(dataDir)
   const agents: NodeAgent[] = []
   const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
-  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common)
+  const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common, certificates)
   try {
     const { agent, runtime } = await processNode({ ...common, name: nodeName, apiServer, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
     agents.push(agent)
     return {
       agents,
+      door,
       async close() {
         await door?.close()
         await runtime.close()
@@ -158,9 +181,14 @@ interface Behind {
 }
 
 /** On the loopback address, as the node's own is; with a certificate of its own. */
-function openNodeDoor(authority: string, { find, node }: Behind, { clock, logger = silentLogger }: NodeSurroundings): Promise<NodeDoor> {
+function openNodeDoor(
+  authority: string,
+  { find, node }: Behind,
+  { clock, logger = silentLogger }: NodeSurroundings,
+  certificates?: NodeCertificates,
+): Promise<NodeDoor> {
   const address = '127.0.0.1'
-  const serving = issueServerCertificate(createAuthority(clock.now()), [address, 'localhost'], clock.now())
+  const serving = certificates?.serving.pair ?? issueServerCertificate(createAuthority(clock.now()), [address, 'localhost'], clock.now())
   return serveNode({
     address, port: 0, serving, clientAuthority: authority, clock, logger,
     find: (namespace, pod) => find(namespace, pod)?.access,

@@ -83,8 +83,15 @@ export interface RunningPart {
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-async function startPart(command: string, kubeconfig: string, flags: readonly string[]): Promise<RunningPart> {
-  const started = await untilReady([command, '--kubeconfig', kubeconfig, ...flags])
+const startPart = (command: string, kubeconfig: string, flags: readonly string[]): Promise<RunningPart> =>
+  startRunning([command, '--kubeconfig', kubeconfig, ...flags])
+
+/** Starts a simulated node that joins by itself, and waits until it is Ready. */
+export const startJoiningNode = (name: string, flags: readonly string[]): Promise<RunningPart> =>
+  startRunning(['node', '--join', '--node-name', name, ...flags])
+
+async function startRunning(args: readonly string[]): Promise<RunningPart> {
+  const started = await untilReady(args)
   const [, url = '', role = ''] = /^ready (\S+) (.*)$/.exec(started.line) ?? []
   return { url, role, pid: started.child.pid!, stop: stopper(started) }
 }

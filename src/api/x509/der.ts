@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 /** The little of ASN.1's distinguished encoding that certificates need. */
 
 const tlv = (tag: number, content: Buffer): Buffer => {
@@ -40,3 +41,15 @@ export function objectId(dotted: string): Buffer {
 
 /** The encoding of a value with any tag. */
 export const element = tlv
+
+/** The 4 or 16 bytes of an IP address. */
+export function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  const [left = '', right] = address.split('::')
+  const groups = (text: string | undefined) => (text ? text.split(':').map((g) => Number.parseInt(g, 16)) : [])
+  const [head, tail] = [groups(left), groups(right)]
+  const all = right === undefined ? head : [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
+  const out = Buffer.alloc(16)
+  for (const [i, group] of all.entries()) out.writeUInt16BE(group, i * 2)
+  return out
+}

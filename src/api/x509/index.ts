@@ -6,6 +6,9 @@ export {
   parseCertificateRequest,
   signatureProblem,
 } from './certificate-request.ts'
+export { type WantedCertificate, makeRequest } from './make-request.ts'
 export { type PemBlock, pemBlocks, pemText } from './der-reader.ts'
-export { bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8 } from './der.ts'
+export {
+  addressBytes, bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8,
+} from './der.ts'
 export { type SigningAuthority, type Validity, knownUsages, signRequest, validityOf } from './sign-request.ts'

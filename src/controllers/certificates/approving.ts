@@ -1,12 +1,18 @@
-import type { CertificateSigningRequest } from '../../api/generated/types.ts'
-import { certificatesigningrequests } from '../../client/index.ts'
-import { type Step, defineController } from '../kit/index.ts'
-import { hasCondition, kubeletClient, kubeletClientSigner, readRequest } from './signer-rules.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import type { CertificateSigningRequest, Node } from '../../api/generated/types.ts'
+import { type CertificateRequest, addressBytes } from '../../api/x509/index.ts'
+import { certificatesigningrequests, nodes } from '../../client/index.ts'
+import { type Step, defineController, watching } from '../kit/index.ts'
+import {
+  hasCondition, kubeletClient, kubeletClientSigner, kubeletServing, kubeletServingSigner, readRequest,
+} from './signer-rules.ts'
 
 export type ApprovingAction = { kind: 'Approve'; message: string }
 
+const isServing = ({ spec }: CertificateSigningRequest) => spec.signerName === kubeletServingSigner
+
 const isUndecided = (csr: CertificateSigningRequest): boolean =>
-  csr.spec.signerName === kubeletClientSigner &&
+  (csr.spec.signerName === kubeletClientSigner || isServing(csr)) &&
   !csr.status.certificate &&
   !hasCondition(csr, 'Approved') &&
   !hasCondition(csr, 'Denied')
@@ -23,9 +29,39 @@ const mayRenewOwn = (groups: readonly string[]) => groups.includes('system:nodes
 const mayJoinNodes = (groups: readonly string[]) =>
   groups.some((group) => group === bootstrappers || group.startsWith(`${bootstrappers}:`) || group === 'system:masters')
 
-/** Approves the client certificate that a node renews, or gets when it joins. Everything else waits for a person. */
-export function planApproving(csr: CertificateSigningRequest): Step<ApprovingAction> {
+const userPrefix = 'system:node:'
+
+/** The name of the node that asks; undefined for anybody else. */
+const askingNode = ({ spec }: CertificateSigningRequest): string | undefined =>
+  spec.username?.startsWith(userPrefix) && spec.groups?.includes('system:nodes')
+    ? spec.username.slice(userPrefix.length)
+    : undefined
+
+/** True if every name that is asked for is one that the Node has. */
+function areNamesOf({ names }: CertificateRequest, { status }: Node): boolean {
+  const known = (status?.addresses ?? []).map(({ type, address }) => ({ isIp: type.endsWith('IP'), address }))
+  const ips = known.filter(({ isIp }) => isIp).map(({ address }) => addressBytes(address))
+  const dns = known.filter(({ isIp }) => !isIp).map(({ address }) => address)
+  return names.addresses.every((one) => ips.some((ip) => ip.equals(one))) && names.dns.every((one) => dns.includes(one))
+}
+
+/** Approves the serving certificate of a node that asks for itself, for addresses that its Node object has. */
+function planServing(csr: CertificateSigningRequest, node: Node | undefined): Step<ApprovingAction> {
+  const request = readRequest(csr)
+  const isOwn = askingNode(csr) !== undefined && csr.spec.username === request.subject.commonName
+  if (!isOwn || kubeletServing(request, csr.spec.usages ?? []) !== undefined) return { actions: [] }
+  if (!node || !areNamesOf(request, node)) return { actions: [] }
+  const message = 'Auto approving kubelet serving certificate for addresses of its Node.'
+  return { actions: [{ kind: 'Approve', message }] }
+}
+
+/**
+ * Approves the client certificate that a node renews, or gets when it joins, and the serving certificate of a node.
+ * Everything else waits for a person.
+ */
+export function planApproving(csr: CertificateSigningRequest, node?: Node): Step<ApprovingAction> {
   if (!isUndecided(csr)) return { actions: [] }
+  if (isServing(csr)) return planServing(csr, node)
   const request = readRequest(csr)
   if (kubeletClient(request, csr.spec.usages ?? []) !== undefined) return { actions: [] }
   const { username, groups = [] } = csr.spec
@@ -37,13 +73,29 @@ export function planApproving(csr: CertificateSigningRequest): Step<ApprovingAct
 
 type Csr = CertificateSigningRequest
 
-/** Approves client certificates of nodes. */
-export const csrApprovingController = defineController<Csr, Csr, ApprovingAction>({
+interface Observed {
+  csr: Csr
+  /** The node that asks, if it is one. */
+  node: Node | undefined
+}
+
+/** Approves certificates of nodes. */
+export const csrApprovingController = defineController<Csr, Observed, ApprovingAction>({
   name: 'csrapproving',
   owner: certificatesigningrequests,
   looksAt: isUndecided,
-  observe: (_ctx, csr) => csr,
-  plan: planApproving,
+  watches: [
+    watching<Node>(
+      nodes,
+      ({ metadata }, caches) =>
+        caches.list(certificatesigningrequests)
+          .filter((csr) => isServing(csr) && askingNode(csr) === metadata.name)
+          .map((csr) => csr.metadata.name!),
+      (before, after) => !deepEqual(before.status?.addresses, after.status?.addresses),
+    ),
+  ],
+  observe: ({ caches }, csr) => ({ csr, node: caches.get(nodes, '', askingNode(csr) ?? '') }),
+  plan: ({ csr, node }) => planApproving(csr, node),
   apply: {
     Approve({ writer, owner }, { message }) {
       const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CertificateSigningRequest } from '../../api/generated/types.ts'
+import type { CertificateSigningRequest, Node } from '../../api/generated/types.ts'
 import { type SampleRequest, base64, sampleRequest } from '../../api/x509/sample-request.ts'
 import { planApproving } from './approving.ts'
 import { planCleaning } from './cleaning.ts'
@@ -171,6 +171,27 @@ describe('planApproving() of', () => {
   it('what is decided already', () => {
     const spec = { signerName: kubelet, usages: clientUsages, username: 'root', groups: ['system:masters'] }
     expect(planApproving(csr(spec, node, { conditions: [condition('Denied')] })).actions).toEqual([])
+  })
+})
+
+describe('planApproving() of a serving certificate', () => {
+  const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }, { type: 'Hostname', address: 'n1' }]
+  const known = { metadata: { name: 'n1' }, status: { addresses } } as unknown as Node
+  const self = { username: 'system:node:n1', groups: ['system:nodes'] }
+  const names = { ...node, addresses: ['10.0.0.1'], dns: ['n1'] }
+  it.each<[string, object, SampleRequest, Node | undefined, boolean]>([
+    ['a node for its own addresses', self, names, known, true],
+    ['a node for one of them', self, { ...node, addresses: ['10.0.0.1'] }, known, true],
+    ['a node for another address', self, { ...names, addresses: ['10.0.0.2'] }, known, false],
+    ['a node for another name', self, { ...names, dns: ['kubernetes.default.svc'] }, known, false],
+    ['a node that is not there', self, names, undefined, false],
+    ['a node for another one', { ...self, username: 'system:node:n2' }, names, known, false],
+    ['a user of that name', { username: 'system:node:n1', groups: ['crew'] }, names, known, false],
+    ['a bootstrap token', { username: 'system:bootstrap:abc', groups: ['system:bootstrappers'] }, names, known, false],
+    ['client usages', { ...self, usages: clientUsages }, names, known, false],
+  ])('%s', (_, spec, about, found, isApproved) => {
+    const { actions } = planApproving(csr({ signerName: serving, usages: serverUsages, ...spec }, about, {}), found)
+    expect(actions).toHaveLength(isApproved ? 1 : 0)
   })
 })
 

@@ -3,6 +3,7 @@ import type { CertificateRequest } from '../../api/x509/index.ts'
 import type { CertificateSigningRequest } from '../../api/generated/types.ts'
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
+export const kubeletServingSigner = 'kubernetes.io/kubelet-serving'
 
 /** The PKCS#10 request in a CertificateSigningRequest. The API server has checked that it can be read. */
 export const readRequest = ({ spec }: CertificateSigningRequest): CertificateRequest =>
@@ -33,7 +34,8 @@ const notNodeName = 'subject common name does not begin with system:node:'
 const firstOf = (...problems: (string | false | undefined)[]): string | undefined =>
   problems.find((problem): problem is string => typeof problem === 'string')
 
-const kubeletServing: SignerRule = (request, usages) => {
+/** The rule of serving certificates of nodes; approval follows it, too. */
+export const kubeletServing: SignerRule = (request, usages) => {
   const { dns, addresses, emails, uris } = request.names
   return firstOf(
     !isNodesGroup(request) && notNodesGroup,
@@ -71,7 +73,7 @@ const apiServerClient: SignerRule = (_request, usages) => {
 export const signers: Readonly<Record<string, SignerRule>> = {
   'kubernetes.io/kube-apiserver-client': apiServerClient,
   [kubeletClientSigner]: kubeletClient,
-  'kubernetes.io/kubelet-serving': kubeletServing,
+  [kubeletServingSigner]: kubeletServing,
 }
 
 /** True if a request has the condition, with status True. */

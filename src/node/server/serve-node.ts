@@ -29,6 +29,8 @@ export interface ServeNodeOptions {
 
 export interface NodeDoor {
   port: number
+  /** Shows connections that are opened from now on another certificate. */
+  renew(serving: ServeNodeOptions['serving']): void
   /** Stops listening, and ends what is open. */
   close(): Promise<void>
 }
@@ -69,6 +71,8 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   })
   return {
     port: (server.address() as AddressInfo).port,
+    renew: ({ certificate, key }) =>
+      server.setSecureContext({ cert: certificate, key, ca: clientAuthority, minVersion: 'TLSv1.2' }),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of sockets) socket.destroy()

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
-  bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8,
+  addressBytes, bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8,
 } from '../../api/x509/index.ts'
 
 /** A certificate with its private key, both in PEM. */
@@ -126,15 +126,4 @@ export const issueClientCertificate = (authority: KeyPair, subject: Subject, now
 /** Whether a private key belongs to a certificate's public key. */
 export function isKeyOf(pair: KeyPair): boolean {
   return spki(createPublicKey(pair.certificate)).equals(spki(createPublicKey(createPrivateKey(pair.key))))
-}
-
-function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
-  const [left = '', right] = address.split('::')
-  const groups = (text: string | undefined) => (text ? text.split(':').map((g) => Number.parseInt(g, 16)) : [])
-  const [head, tail] = [groups(left), groups(right)]
-  const all = right === undefined ? head : [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
-  const out = Buffer.alloc(16)
-  for (const [i, group] of all.entries()) out.writeUInt16BE(group, i * 2)
-  return out
 }
