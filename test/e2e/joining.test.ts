@@ -26,6 +26,8 @@ beforeAll(async () => {
     metadata: { name: 'bootstrap-token-abc123', namespace: 'kube-system' },
   }
   await cluster.kubectl.ok('create -f -', JSON.stringify(secret))
+  const role = '--clusterrole=system:node-bootstrapper'
+  await cluster.kubectl.ok(`create clusterrolebinding joining ${role} --group=system:bootstrappers`)
 })
 
 afterAll(async () => {

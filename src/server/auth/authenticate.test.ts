@@ -23,8 +23,14 @@ describe('Authenticator', () => {
     for (const authorization of [undefined, 'Bearer sesame']) expect(ask(authorization, ann)).toEqual({ name: 'ann', groups: ['staff', 'system:authenticated'] })
   })
 
-  it('does not know a certificate without a name', () => {
-    expect(ask(undefined, { commonName: '', organizations: ['system:masters'] })).toBeUndefined()
+  const shown = { commonName: 'eve', organizations: ['system:masters'] }
+  it.each([
+    ['without a name is nobody, as in Kubernetes', { ...shown, commonName: '' }, 'system:anonymous'],
+    ['that nobody vouches for is refused', { ...shown, problem: 'expired' }, undefined],
+    ['of the front proxy alone is refused', { ...shown, isProxy: true, isOnlyProxy: true }, undefined],
+    ['of both authorities is a user', { ...shown, isProxy: true, isOnlyProxy: false }, 'eve'],
+  ])('a certificate %s', (_what, certificate, name) => {
+    expect((ask(undefined, certificate) as { name: string } | undefined)?.name).toBe(name)
   })
 })
 

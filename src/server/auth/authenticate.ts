@@ -78,7 +78,8 @@ export class Authenticator {
     if (known) return known
     const token = bearerToken(authorization)
     if (token) return whenKnown(this.identify(token), (found) => found?.user)
-    if (hasBearerScheme(authorization) || certificate?.problem !== undefined) return undefined
+    const isUnknown = certificate?.problem !== undefined || certificate?.isOnlyProxy
+    if (hasBearerScheme(authorization) || isUnknown) return undefined
     return this.#options.anonymousAt?.(path) === false ? undefined : anonymousUser
   }
 

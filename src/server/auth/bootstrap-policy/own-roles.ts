@@ -19,7 +19,12 @@ export const ownControllerRules: Readonly<Record<string, PolicyRule[]>> = {
   'pvc-protection-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
   'pv-protection-controller': [rule('patch', 'core', 'persistentvolumes')],
   'volumeattributesclass-protection-controller': [rule('patch', 'storage.k8s.io', 'volumeattributesclasses')],
-  'certificate-controller': [rule('patch', 'certificates.k8s.io', 'certificatesigningrequests/approval')],
+  // Serving certificates of nodes are approved for addresses of their Node.
+  'certificate-controller': [
+    rule('patch', 'certificates.k8s.io', 'certificatesigningrequests/approval'),
+    rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kubelet-serving'),
+    rule(read, 'core', 'nodes'),
+  ],
   // A status that another writer was faster with is written once more, on top of what is there.
   'resourcequota-controller': [rule('get', 'core', 'resourcequotas')],
   'clusterrole-aggregation-controller': [events],
