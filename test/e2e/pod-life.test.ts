@@ -63,13 +63,19 @@ it('a pod that asks for more than there is is refused by the node, with the reas
 })
 
 describe('service accounts', () => {
+  interface UserReply {
+    username?: string
+    extra?: Record<string, string[]>
+  }
   const whoami = (token: string) =>
-    new Promise<{ code: number | undefined; name: string }>((resolve, reject) => {
+    new Promise<{ code: number | undefined; name: string; pod?: string }>((resolve, reject) => {
       const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       request(`${cluster.server.url}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, async (answer) => {
-        const body = JSON.parse(await text(answer)) as { status?: { userInfo?: { username: string } } }
-        resolve({ code: answer.statusCode, name: body.status?.userInfo?.username ?? '' })
+        const { status } = JSON.parse(await text(answer)) as { status?: { userInfo?: UserReply } }
+        const { username: name = '', extra } = status?.userInfo ?? {}
+        const pod = extra?.['authentication.kubernetes.io/pod-name']?.[0]
+        resolve({ code: answer.statusCode, name, ...(pod ? { pod } : {}) })
       })
         .on('error', reject)
         .end(JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }))
@@ -96,7 +102,7 @@ describe('service accounts', () => {
 
   it('a pod finds a token of its account, which is worth nothing when the pod is gone', async () => {
     const token = (await cluster.kubectl.ok('exec stays -- sh -c "cat $COXSWAIN_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token"')).trim()
-    expect(await whoami(token)).toEqual({ code: 201, name: 'system:serviceaccount:default:default' })
+    expect(await whoami(token)).toEqual({ code: 201, name: 'system:serviceaccount:default:default', pod: 'stays' })
     await cluster.kubectl.ok('delete pod stays --now')
     expect(await whoami(token)).toMatchObject({ code: 401 })
   })
