@@ -30,6 +30,8 @@ export function addApiFlags(command: Command): Command {
     .option('--enable-priority-and-fairness [bool]', 'whether FlowSchemas and PriorityLevelConfigurations are enforced', bool, true)
     .option('--max-requests-inflight <number>', 'requests served at once, with those that change something: together all seats', limit, 400)
     .option('--max-mutating-requests-inflight <number>', 'requests that change something, served at once', limit, 200)
+    .option('--max-connections <number>', 'connections that may be open; 0 is no limit', limit, 20_000)
+    .option('--max-connections-per-address <number>', 'connections of one address that may be open; 0 is no limit', limit, 5000)
     .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
     .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
@@ -62,6 +64,8 @@ interface ParsedFlags {
   eventTtl: number
   enablePriorityAndFairness: boolean
   maxRequestsInflight: number
+  maxConnections: number
+  maxConnectionsPerAddress: number
   maxMutatingRequestsInflight: number
   serviceAccountIssuer: string[]
   serviceAccountJwksUri?: string
@@ -92,6 +96,7 @@ export async function readApiFlags(command: Command, release: string): Promise<S
       maxReadOnly: flags.maxRequestsInflight,
       maxMutating: flags.maxMutatingRequestsInflight,
     },
+    connections: { inAll: flags.maxConnections, perAddress: flags.maxConnectionsPerAddress },
     tokenIssuers: flags.serviceAccountIssuer,
     jwksUri: flags.serviceAccountJwksUri,
     authorization: {

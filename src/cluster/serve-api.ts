@@ -7,6 +7,7 @@ import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import {
   ApiServer,
+  type ConnectionLimits,
   type FairnessSettings,
   type KeyPair,
   type ResourceSettings,
@@ -45,6 +46,7 @@ export interface ServeOptions {
   gates: FeatureGates
   settings?: ResourceSettings
   fairness?: FairnessSettings
+  connections?: ConnectionLimits
   /** --service-account-issuer: the first issues tokens, all are accepted. */
   tokenIssuers?: readonly string[]
   jwksUri?: string | undefined
@@ -205,6 +207,8 @@ async function openDoor(
     clientAuthorities: clientsOf(authority, authentication),
     proxyAuthorities: authentication.proxies(),
     handle: (exchange) => server.handle(exchange),
+    ...(options.connections ? { limits: options.connections } : {}),
+    warn: (message, fields) => options.logger.warn(message, fields),
   })
   const url = `https://${reachable(options.bindAddress)}:${listener.port}`
   server.openId.serveAt(new URL(url).host)

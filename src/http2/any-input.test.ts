@@ -87,7 +87,7 @@ describe('whatever comes', () => {
           },
           onClosed: () => closed++,
         })
-        await hear(on, start > 0 ? preface + opened + text : text, lengths)
+        await hear(on, start > 0 ? preface + settingsFrame([]) + opened + text : text, lengths)
         expect([closed, connection.isClosed, Array.from(told.values()).filter((n) => n !== 1)]).toEqual([1, true, []])
       }),
       { numRuns },

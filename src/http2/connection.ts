@@ -26,6 +26,8 @@ const lingeringBytes = 1 << 16
 const lingerMs = 1000
 /** The other side may take larger frames, but all other streams would wait for each. */
 const maxSentFrameBytes = 1 << 18
+/** Data and windows in smaller steps than these are a way to have us work: honest ends of bodies are few. */
+const smallBytes = 64
 
 /** What both sides of an HTTP/2 connection have in common: RFC 9113 without who opens streams. */
 export abstract class Connection implements StreamHost, FrameEvents {
@@ -49,6 +51,8 @@ export abstract class Connection implements StreamHost, FrameEvents {
   #isClosed = false
   #error: Error | undefined
   frameBytes = defaultFrameBytes
+  /** What either side says first has been said by the other one. */
+  #isGreeted = false
 
   constructor(options: ConnectionOptions) {
     const { socket, streamWindow, connectionWindow, maxFrameBytes } = options
@@ -141,6 +145,22 @@ export abstract class Connection implements StreamHost, FrameEvents {
   protected settled(): void {}
   /** Something that costs the sender nothing, and us something. */
   protected abused(): void {}
+  /** Something that costs us very little, and brings as little. */
+  protected trifled(): void {}
+  /** Data of a stream that is over. */
+  protected afterEnd(_stream: number): void {}
+  /** Whether the other side is in the middle of saying something: a frame, or fields of which more is to come. */
+  protected get isAmidFrame(): boolean {
+    return this.#block !== undefined || this.#reader.isAmid
+  }
+
+  /** Bytes that wait on all streams. */
+  protected get queuedBytes(): number {
+    let bytes = 0
+    for (const stream of this.streams.values()) bytes += stream.backlog
+    return bytes
+  }
+
   /** Whether a stream of this number was ever opened. */
   protected abstract isIdle(stream: number): boolean
 
@@ -188,6 +208,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   // What frames bring.
 
   frame(frame: Frame): void {
+    this.#expectSettings(frame.type)
     if (this.#block && (frame.type !== FrameType.continuation || frame.stream !== this.#block.stream)) throw violation('another frame amid header fields')
     switch (frame.type) {
       case FrameType.headers:
@@ -208,21 +229,46 @@ export abstract class Connection implements StreamHost, FrameEvents {
         return this.#windowUpdate(frame)
       case FrameType.pushPromise:
         throw violation('a push, which nobody asked for')
+      case FrameType.priority:
+        return this.#priority(frame)
       default:
-        // Priorities, and what later versions may bring.
+        // What later versions may bring.
         return this.abused()
     }
   }
 
+  #expectSettings(type: number): void {
+    if (this.#isGreeted) return
+    if (type !== FrameType.settings) throw violation('another frame before the settings')
+    this.#isGreeted = true
+  }
+
+  /** Nobody goes by priorities any more; they are checked, and counted. */
+  #priority({ stream: id, payload }: Frame): void {
+    if (id === 0) throw violation('a priority of no stream')
+    this.abused()
+    if (payload.length === 5) return
+    const stream = this.streams.get(id)
+    if (!stream) throw wrongSize()
+    this.blame(stream, ErrorCode.frameSizeError)
+  }
+
   dataBegins(id: number, length: number, padding: number, flags: number): void {
+    this.#expectSettings(FrameType.data)
     if (this.#block) throw violation('another frame amid header fields')
     if (id === 0 || this.isIdle(id)) throw violation('data of a stream that is not open')
     this.#receiveWindow -= length
     if (this.#receiveWindow < 0) throw new Http2Error(ErrorCode.flowControlError, 'more data than the connection may send')
     // Many clients send the end of a body by itself.
-    if (length === padding && !(flags & Flag.endStream)) this.abused()
+    if (!(flags & Flag.endStream)) {
+      if (length === padding) this.abused()
+      else if (length - padding < smallBytes) this.trifled()
+    }
     const stream = this.streams.get(id)
-    if (!stream) return this.#creditConnection(padding)
+    if (!stream) {
+      this.#creditConnection(padding)
+      return this.afterEnd(id)
+    }
     stream.receiveWindow -= length
     if (stream.isRemoteEnded) this.blame(stream, ErrorCode.streamClosed)
     else if (stream.receiveWindow < 0) this.blame(stream, ErrorCode.flowControlError)
@@ -272,7 +318,10 @@ export abstract class Connection implements StreamHost, FrameEvents {
     if (payload.length !== 4) throw wrongSize()
     if (stream === 0 || this.isIdle(stream)) throw violation('a reset of a stream that is not open')
     this.abused()
-    this.streams.get(stream)?.close(payload.readUInt32BE(0))
+    const open = this.streams.get(stream)
+    if (!open) return
+    open.wasReset = true
+    open.close(payload.readUInt32BE(0))
   }
 
   #settingsFrame({ stream, flags, payload }: Frame): void {
@@ -316,6 +365,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   #windowUpdate({ stream: id, payload }: Frame): void {
     if (payload.length !== 4) throw wrongSize()
     const bytes = payload.readUInt32BE(0) & maxWindow
+    if (bytes < smallBytes) this.trifled()
     if (id === 0) {
       this.#sendWindow += bytes
       if (bytes === 0 || this.#sendWindow > maxWindow) throw new Http2Error(bytes === 0 ? ErrorCode.protocolError : ErrorCode.flowControlError, 'a window that cannot be')

@@ -66,6 +66,11 @@ export class FrameReader {
     this.#maxFrameBytes = maxFrameBytes
   }
 
+  /** A frame has begun, and has not ended. */
+  get isAmid(): boolean {
+    return this.#rest !== undefined || this.#data !== undefined
+  }
+
   take(chunk: Buffer): void {
     const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
     this.#rest = undefined

@@ -3,7 +3,7 @@ import { Connection, violation } from './connection.ts'
 import { ErrorCode, Http2Error } from './errors.ts'
 import { Setting, defaultFrameBytes, preface } from './frames.ts'
 import type { Field } from './hpack/static-table.ts'
-import { Patience } from './patience.ts'
+import { Patience, veryMuch } from './patience.ts'
 import { type RequestHead, requestHead } from './request-head.ts'
 import { Http2Stream } from './stream.ts'
 
@@ -16,9 +16,25 @@ export interface ServerConnectionOptions {
   onClosed(): void
 }
 
+/** How long a client may take for what, in milliseconds. */
+export interface TimeLimits {
+  /** To say who it is and what it allows. */
+  prefaceMs: number
+  /** To end a frame or header fields that it has begun. */
+  frameMs: number
+  /** To ask something, while nothing is being answered. */
+  idleMs: number
+  /** To take anything of an answer. */
+  unreadMs: number
+}
+
 const streamWindow = 1 << 20
 /** What all streams of a connection may send before anybody has read it. */
 const connectionWindow = 16 << 20
+/** What the streams of a connection may have waiting for room, together; objects that are shared count for each. */
+const maxQueuedBytes = 256 << 20
+/** Streams that ended lately: what still comes for them is told from what never was. */
+const maxEnded = 500
 
 /** The server's side of a connection. */
 export class ServerConnection extends Connection {
@@ -27,11 +43,24 @@ export class ServerConnection extends Connection {
   /** What of the preface is still to come. */
   #expected = Buffer.from(preface, 'latin1')
   #isLeaving = false
+  readonly #trifles: Patience
+  /** Of streams that have ended, by whom; the oldest first. */
+  readonly #ended = new Map<number, 'us' | 'them'>()
+  #forgotten = 0
+  /** Since when nothing is asked. */
+  #idleSince: number | undefined
+  readonly #beganAt: number
+  /** What was seen at the last look, and since when it has been so. */
+  #stuck: { heard: number; since: number } | undefined
+  #heard = 0
+  readonly #stalled = new Map<Http2Stream, { backlog: number; sent: number; since: number }>()
 
   constructor(options: ServerConnectionOptions) {
     super({ socket: options.socket, streamWindow, connectionWindow, maxFrameBytes: defaultFrameBytes, onClosed: () => options.onClosed() })
     this.#options = options
     this.#patience = new Patience(options.now)
+    this.#trifles = new Patience(options.now, veryMuch)
+    this.#idleSince = this.#beganAt = options.now()
     this.greet([[Setting.maxConcurrentStreams, options.maxStreams]])
   }
 
@@ -43,8 +72,39 @@ export class ServerConnection extends Connection {
     this.#leaveIfIdle()
   }
 
+  /** Ends what has taken longer than it may. To be called now and then. */
+  checkTime(limits: TimeLimits): void {
+    if (this.isClosed) return
+    const now = this.#options.now()
+    if (this.#expected.length > 0) {
+      if (now - this.#beganAt >= limits.prefaceMs) this.destroy()
+      return
+    }
+    if (this.#isStuck(now) >= limits.frameMs) return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'a frame without an end'))
+    if (this.queuedBytes > maxQueuedBytes) return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'too much that is not read'))
+    for (const stream of Array.from(this.streams.values())) if (this.#stalledFor(stream, now) >= limits.unreadMs) stream.reset(ErrorCode.cancel)
+    if (this.#idleSince !== undefined && now - this.#idleSince >= limits.idleMs) this.close()
+  }
+
+  #isStuck(now: number): number {
+    if (!this.isAmidFrame) this.#stuck = undefined
+    else if (this.#stuck?.heard !== this.#heard) this.#stuck = { heard: this.#heard, since: now }
+    return this.#stuck ? now - this.#stuck.since : 0
+  }
+
+  #stalledFor(stream: Http2Stream, now: number): number {
+    const { backlog, sentBytes: sent } = stream
+    const before = this.#stalled.get(stream)
+    if (backlog === 0) this.#stalled.delete(stream)
+    else if (before?.sent !== sent) this.#stalled.set(stream, { backlog, sent, since: now })
+    return before && before.sent === sent && backlog > 0 ? now - before.since : 0
+  }
+
   override forget(stream: Http2Stream): void {
     super.forget(stream)
+    this.#stalled.delete(stream)
+    this.#remember(stream.id, stream.isRemoteEnded || stream.wasReset ? 'them' : 'us')
+    if (this.streams.size === 0) this.#idleSince = this.#options.now()
     this.#leaveIfIdle()
   }
 
@@ -54,6 +114,7 @@ export class ServerConnection extends Connection {
   }
 
   protected override received(bytes: Buffer): void {
+    this.#heard++
     const left = this.#expected.length
     if (left === 0) return super.received(bytes)
     const length = Math.min(left, bytes.length)
@@ -66,12 +127,35 @@ export class ServerConnection extends Connection {
     const open = this.streams.get(id)
     if (open) {
       // Those at the end of a body, of which we make nothing.
-      if (isEnd && !open.isRemoteEnded) open.remoteEnded()
+      if (isEnd && !open.isRemoteEnded && !fields?.some(({ name }) => name.startsWith(':'))) open.remoteEnded()
       else this.blame(open, open.isRemoteEnded ? ErrorCode.streamClosed : ErrorCode.protocolError)
       return
     }
     if (id % 2 === 0) throw violation('a stream of a number that is not the client\'s')
-    if (id > this.lastRemote) this.#begin(id, fields, isEnd)
+    if (id > this.lastRemote) return this.#begin(id, fields, isEnd)
+    if (id > this.#forgotten && !this.#ended.has(id)) throw violation('a stream below one that was opened before')
+    if (this.#ended.get(id) !== 'them') this.abused()
+    this.afterEnd(id)
+  }
+
+  /** What was under way when we broke a stream off is borne; who has ended one itself hears that it is over. */
+  protected override afterEnd(id: number): void {
+    if (this.#ended.get(id) !== 'them') return
+    this.abused()
+    this.expectReader()
+    this.sendReset({ id } as Http2Stream, ErrorCode.streamClosed)
+  }
+
+  protected override trifled(): void {
+    if (!this.#trifles.bear()) throw new Http2Error(ErrorCode.enhanceYourCalm, 'too much in too small steps')
+  }
+
+  #remember(id: number, by: 'us' | 'them'): void {
+    this.#ended.set(id, by)
+    if (this.#ended.size <= maxEnded) return
+    const [oldest] = this.#ended.keys()
+    this.#ended.delete(oldest!)
+    this.#forgotten = Math.max(this.#forgotten, oldest!)
   }
 
   protected override goaway(): void {}
@@ -90,6 +174,7 @@ export class ServerConnection extends Connection {
     this.expectReader()
     if (this.#isLeaving || this.streams.size >= this.#options.maxStreams) return this.blame(stream, ErrorCode.refusedStream)
     this.streams.set(id, stream)
+    this.#idleSince = undefined
     if (isEnd) stream.remoteEnded()
     if (!fields) return stream.sendHeaders([{ name: ':status', value: '431' }], true)
     const head = requestHead(fields)

@@ -37,6 +37,10 @@ export class Http2Stream {
   /** How many bytes the other side takes, and how many we do. */
   sendWindow: number
   receiveWindow: number
+  /** The other side has broken it off. */
+  wasReset = false
+  /** Bytes that have gone. */
+  sentBytes = 0
   /** Taken, and not yet told. */
   uncredited = 0
   /** Answers' fields, for whoever asked. */
@@ -183,6 +187,7 @@ export class Http2Stream {
     else this.#queue[0] = next.subarray(bytes)
     const piece = isWhole ? next : next.subarray(0, bytes)
     this.#queuedBytes -= piece.length
+    this.sentBytes += piece.length
     const isEnd = this.#isEnding && this.#queue.length === 0
     this.#host.sendData(this, piece, isEnd)
     if (isEnd) this.#localEnded()

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** A server's connection, and a client that says what a test wants. */
-export async function serve({ maxStreams = 4, isGreeted = true, onRequest = (_: Asked) => {} } = {}) {
+export async function serve({ maxStreams = 4, isGreeted = true, onRequest = (_: Asked) => {}, now = (): number => 0 } = {}) {
   const peer = new RawPeer()
   const asked: Asked[] = []
   let connection: ServerConnection | undefined
@@ -21,7 +21,7 @@ export async function serve({ maxStreams = 4, isGreeted = true, onRequest = (_: 
     connection = new ServerConnection({
       socket: peer.socket,
       maxStreams,
-      now: () => 0,
+      now,
       onRequest(stream, head) {
         asked.push({ stream, head })
         onRequest({ stream, head })

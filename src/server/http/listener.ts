@@ -2,13 +2,14 @@ import { type IncomingMessage, ServerResponse, createServer as createPlainServer
 import { createServer } from 'node:https'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { ServerConnection } from '../../http2/index.ts'
+import { ServerConnection, type TimeLimits } from '../../http2/index.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import type { Exchange } from './exchange.ts'
 import { clientTrust, trustConnection } from './client-certificate.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
-import { refusePlainHttp } from './plain-request.ts'
+import { ConnectionCounts, type ConnectionLimits, defaultConnectionLimits } from './connection-counts.ts'
+import { firstBytesMs, refusePlainHttp } from './plain-request.ts'
 import { upgradeOf } from './upgrade.ts'
 
 export interface ListenOptions {
@@ -23,6 +24,10 @@ export interface ListenOptions {
   handle(exchange: Exchange): Promise<void>
   /** How long a client may take to send a body. Default: Kubernetes' minute. */
   bodyTimeoutMs?: number
+  /** How many connections there may be, of each address and in all. */
+  limits?: ConnectionLimits
+  /** Hears what is worth a line in the log; at most one each second. */
+  warn?(message: string, fields: Record<string, unknown>): void
 }
 
 export interface Listener {
@@ -39,6 +44,10 @@ export interface Listener {
 
 /** A connection of HTTP/1.1 on which nothing is asked is kept for so long, as by Kubernetes: Node's five seconds would end many that are just about to be used. */
 const idleMs = 90_000
+/** How long a client of HTTP/1.1 may take for a request's headers, as Go's server that Kubernetes uses. */
+const headersMs = 32_000
+const timeLimits: TimeLimits = { prefaceMs: 10_000, frameMs: headersMs, idleMs, unreadMs: 120_000 }
+const checkEveryMs = 5000
 /** How many requests of one HTTP/2 connection may be open at once. */
 const maxStreams = 1000
 
@@ -65,15 +74,28 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
     keepAliveTimeout: idleMs,
+    handshakeTimeout: firstBytesMs,
+    headersTimeout: headersMs,
   })
+  const counts = new ConnectionCounts(options.limits ?? defaultConnectionLimits)
+  const warn = oncePerSecond(options.warn)
   const open: Open = { raw: new Set(), sockets: new Set(), http2: new Set(), answering: new Set() }
   const serve: Serve = { handle: options.handle, bodyTimeoutMs: options.bodyTimeoutMs ?? 60_000, open }
   // Node's own way of accepting a connection, which is TLS.
   const [serveTls] = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const refusal = counts.add(address)
+    if (refusal) {
+      warn('a connection was refused', { address, why: refusal })
+      return void socket.destroy()
+    }
     open.raw.add(socket)
-    socket.once('close', () => open.raw.delete(socket))
+    socket.once('close', () => {
+      open.raw.delete(socket)
+      counts.remove(address)
+    })
     refusePlainHttp(socket, (checked) => serveTls!.call(server, checked))
   })
   // Node's own way of serving a connection, which is HTTP/1.1.
@@ -113,10 +135,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     server.listen(options.port, options.address, () => {
       server.off('error', reject)
       // A connection that cannot be accepted, for want of file descriptors, is the loss of its client alone.
-      server.on('error', () => {})
+      server.on('error', (error) => warn('a connection could not be accepted', { error }))
       resolve()
     })
   })
+  const checking = setInterval(() => {
+    for (const connection of Array.from(open.http2)) connection.checkTime(timeLimits)
+  }, checkEveryMs).unref()
+  server.once('close', () => clearInterval(checking))
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => open.sockets.size,
@@ -125,6 +151,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       server.setSecureContext({ cert: certificate, key, ca: trust.all, minVersion: 'TLSv1.2' })
     },
     close: (graceMs) => close(server, open, graceMs),
+  }
+}
+
+/** The same, silent for a second after each line: who floods the server does not flood its log. */
+function oncePerSecond(warn: ListenOptions['warn']): NonNullable<ListenOptions['warn']> {
+  let nextMs = 0
+  let left = 0
+  return (message, fields) => {
+    const now = performance.now()
+    left++
+    if (now < nextMs) return
+    nextMs = now + 1000
+    warn?.(message, left > 1 ? { ...fields, times: left } : fields)
+    left = 0
   }
 }
 

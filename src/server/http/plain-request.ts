@@ -5,8 +5,8 @@ const beginnings = ['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO']
 
 const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
-/** How long a client may take to send its first bytes; the same as Node's limit of a TLS handshake. */
-const firstBytesMs = 120_000
+/** How long a client may take to send its first bytes; the same as for a TLS handshake. */
+export const firstBytesMs = 10_000
 
 /**
  * Looks at the first bytes of a connection to a TLS port before TLS does. Plain HTTP gets the answer of Go's server and the

@@ -137,6 +137,19 @@ describe('WatchWriter', () => {
     expect(sink.chunks).toHaveLength(sent)
   })
 
+  it('cuts off a client that takes nothing of what waits for two minutes, and none that takes some', () => {
+    const to = writer()
+    sink.isReading = false
+    for (let i = 0; i < 20; i++) to.events(added(`o-${i}`, 1_000_000))
+    for (let i = 0; i < 4; i++) {
+      clock.advance(119_000)
+      sink.drain()
+    }
+    expect(overruns).toBe(0)
+    clock.advance(120_000)
+    expect([overruns, clock.pending]).toEqual([1, 0])
+  })
+
   it('sends what was there at the start as fast as it is read, however much it is', () => {
     const to = writer()
     sink.isReading = false

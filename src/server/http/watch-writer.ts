@@ -27,6 +27,8 @@ export interface Sink {
 const maxBacklogBytes = 1 << 20
 /** A client that lets this much wait is cut off, so that it costs no more: it can resume from where it was. */
 const maxWaitingBytes = 32 << 20
+/** So is one that takes nothing of what waits for so long: its connection may be dead, or it only pretends to read. */
+const stallMs = 120_000
 const line = (type: string, object: object) => Buffer.from(`{"type":"${type}","object":${jsonText(object)}}\n`)
 
 /** What the writers of all watches share, and what to do with a client that does not keep up. */
@@ -56,6 +58,7 @@ export class WatchWriter implements WatchReceiver {
   #isEnded = false
   /** More of what waits is sent in another turn, whatever the sink says. */
   #isInSlice = false
+  #cancelStall: (() => void) | undefined
   /** Waits to go on with history. */
   #onRoom: (() => void) | undefined
 
@@ -82,6 +85,7 @@ export class WatchWriter implements WatchReceiver {
     for (const object of objects) this.#waiting.push({ type: 'ADDED', object })
     this.#initialLeft = objects.length
     this.#sendWaiting()
+    this.#expectReading()
   }
 
   hasRoom(resume: () => void): boolean {
@@ -101,9 +105,18 @@ export class WatchWriter implements WatchReceiver {
       this.#waiting.push(event)
       this.#waitingBytes += event.object.size
     }
-    if (this.#waitingBytes <= maxWaitingBytes) return
+    if (this.#waitingBytes > maxWaitingBytes) this.#overrun()
+    else this.#expectReading()
+  }
+
+  #overrun(): void {
     this.#drop()
     this.#context.onOverrun()
+  }
+
+  /** Who lets something wait has to take some of it in time. */
+  #expectReading(): void {
+    if (this.#waiting.length > 0) this.#cancelStall ??= this.#context.clock.after(stallMs, () => this.#overrun())
   }
 
   bookmark(revision: number, isInitialEnd: boolean): void {
@@ -150,6 +163,11 @@ export class WatchWriter implements WatchReceiver {
       this.#flush()
     }
     this.#waiting.splice(0, sent)
+    if (sent > 0) {
+      this.#cancelStall?.()
+      this.#cancelStall = undefined
+      this.#expectReading()
+    }
     if (this.#isInSlice) void slices.next().then(() => this.#nextSlice())
     else if (this.#hasRoom()) this.#tellRoom()
   }
@@ -197,6 +215,7 @@ export class WatchWriter implements WatchReceiver {
   #drop(): void {
     this.#isEnded = true
     this.#cancelFlush?.()
+    this.#cancelStall?.()
     this.#gathered = []
     this.#waiting = []
   }
