@@ -78,9 +78,8 @@ describe('kubectl certificate', () => {
       .replace(/client-key-data: \S+/, `client-key-data: ${base64(key)}`))
     const ann = new Kubectl(own)
     try {
-      expect(await ann.ok('auth whoami')).toBe(
-        'ATTRIBUTE   VALUE\nUsername    ann\nGroups      [crew system:authenticated]\n',
-      )
+      const { status } = JSON.parse(await ann.ok('auth whoami -o json'))
+      expect(status.userInfo).toMatchObject({ username: 'ann', groups: ['crew', 'system:authenticated'] })
     } finally {
       ann.remove()
     }
