@@ -26,7 +26,7 @@ beforeAll(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'coxswain-history-'))
   history = await History.start(2026)
   // Whatever monitor there is: another one takes its place at each restart.
-  const metrics = { pieces: () => history.metrics.pieces() } as MetricsRegistry
+  const metrics = { bytes: (turns) => history.metrics.bytes(turns) } as MetricsRegistry
   const pages = { '/slo': () => ({ type: 'application/json', body: history.page }) }
   door = await openMonitoringDoor({ address: '127.0.0.1', port: 0, health: new Health([], []), metrics, pages, clock: systemClock, serving: { kind: 'plain' } })
   writeFileSync(path.join(dir, 'slo.yaml'), objectives)
