@@ -6,6 +6,8 @@ import type { ServerParts } from '../requests/request.ts'
 import type { Fairness } from './fairness.ts'
 
 const group = 'flowcontrol.apiserver.k8s.io'
+/** On the objects that every server makes. */
+const ownAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 
 /** Whether the level that a schema names is there, as its status says it. */
 export function danglingCondition({ spec }: FlowSchema, levels: ReadonlySet<string>): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
@@ -27,7 +29,7 @@ const told = ({ status }: FlowSchema) => status.conditions?.find(({ type }) => t
 
 /**
  * Follows schemas and levels: requests go by them at once, and the status of a schema says whether its level is there. Resolves when
- * the statuses of those that are there are right, so that a server that has started is quiet.
+ * the server's own schemas have a status.
  */
 export async function followFlowObjects(parts: ServerParts, fairness: Fairness, logger: Logger): Promise<void> {
   const { access, clock, registry } = parts
@@ -71,8 +73,9 @@ export async function followFlowObjects(parts: ServerParts, fairness: Fairness, 
       void sync(stale())
     })
   }
-  fairness.configure(schemas(), levels())
-  await sync(stale())
+  // Those that the server has just made say it from the beginning: a server that has started is quiet.
+  await sync(stale().filter((schema) => !told(schema) && schema.metadata.annotations?.[ownAnnotation]))
+  changed()
   access.follow(group, 'flowschemas', changed)
   access.follow(group, 'prioritylevelconfigurations', changed)
 }
