@@ -3,11 +3,12 @@ import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
+import { addAuditFlags, readAuditFlags } from './audit-flags.ts'
 import { bool, gates, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
-  return command
+  command
     .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
     .addOption(new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory']).default('lmdb'))
     .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
@@ -23,6 +24,7 @@ export function addApiFlags(command: Command): Command {
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
+  return addAuditFlags(command)
 }
 
 /** A flag that may be given several times. */
@@ -64,6 +66,7 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     settings: { allowPrivileged: flags.allowPrivileged, eventTtlMs: flags.eventTtl },
     tokenIssuers: flags.serviceAccountIssuer,
     jwksUri: flags.serviceAccountJwksUri,
+    audit: readAuditFlags(command.opts()),
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),

@@ -17,6 +17,7 @@ import {
   parseTokenFile,
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
+import type { AuditFlags } from './audit.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
@@ -37,6 +38,8 @@ export interface ServeOptions {
   /** --service-account-issuer: the first issues tokens, all are accepted. */
   tokenIssuers?: readonly string[]
   jwksUri?: string | undefined
+  /** Undefined: no request is recorded. */
+  audit?: AuditFlags | undefined
   release: string
   logger: Logger
 }
@@ -68,6 +71,8 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   makeDataDir(dataDir)
   const plugins = chooseAdmission(options.disabledAdmission)
   const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
+  // Loaded when it is needed, with the client that reaches webhooks.
+  const audit = options.audit && (await (await import('./audit.ts')).openAudit(options.audit, { clock: systemClock, random: systemRandom, logger }))
   const store = await openStore(options)
   try {
     const now = Date.now()
@@ -87,6 +92,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       ...(options.settings ? { settings: options.settings } : {}),
       ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
       ...(options.jwksUri ? { jwksUri: options.jwksUri } : {}),
+      audit,
       nodeClient: issueClientCertificate(authority, nodeClientSubject, now),
       clientAuthorities: { clients: clientAuthorities.join('\n'), proxies: authority.certificate },
     })
@@ -109,6 +115,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
         stopWatchingLoop()
         await listener.close(stopGraceMs)
         server.close()
+        await audit?.close()
         await store.close()
       },
     }

@@ -1,6 +1,8 @@
 export { ApiServer } from './api-server.ts'
 export type { ApiServerOptions } from './api-server.ts'
 export { admissionPlugins } from './admission/index.ts'
+export { AuditSink, Auditor, openLogFile, readPolicy, streamLog, webhookBackend } from './audit/index.ts'
+export type { AuditBackend, AuditMode, BatchOptions, TruncateOptions } from './audit/index.ts'
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'

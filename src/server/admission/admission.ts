@@ -20,6 +20,8 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   dryRun: boolean
   /** Sentences for Warning headers are added here. */
   warnings: string[]
+  /** Adds an annotation to the request's audit events. Absent where nothing is audited. */
+  note?: ((key: string, value: string) => void) | undefined
   reader: ObjectReader
   now: number
 }

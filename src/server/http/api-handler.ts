@@ -2,6 +2,8 @@ import { turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
+import type { Auditor, AuditedRequest } from '../audit/index.ts'
+import { arrivalOf, answerText } from './audited-exchange.ts'
 import type { Authenticator } from '../auth/authenticate.ts'
 import { extraPrefix, impersonated } from '../auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './document.ts'
@@ -47,6 +49,7 @@ export interface HandlerOptions {
   relay: NodeRelay
   proxy: ProxyDoor
   maxWatches: number
+  audit?: Auditor | undefined
 }
 
 interface Answered {
@@ -79,14 +82,16 @@ export class ApiHandler {
     const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
     const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
     inflight?.inc()
+    const audit = this.#o.audit?.begin(arrivalOf(exchange, id, path, what, started))
     let code = 0
     try {
       const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
-      code = (await this.#answer(exchange, path, query, what, kind, headers)).code
+      code = (await this.#answer(exchange, path, query, what, kind, headers, audit)).code
     } catch (e) {
-      code = await this.#fail(exchange, e, id, query)
+      code = await this.#fail(exchange, e, id, query, audit)
     } finally {
       inflight?.inc(-1)
+      if (audit && !this.#watching.has(exchange)) audit.done(code)
       const seconds = (clock.now() - started) / 1000
       this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
       if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, verb: kind.verb, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent'), code, seconds })
@@ -112,20 +117,26 @@ export class ApiHandler {
     what: What | undefined,
     kind: RequestKind,
     headers: Record<string, string>,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const authorization = exchange.header('authorization')
     const user = this.#o.authenticator.authenticate({ authorization, certificate: exchange.certificate })
     // Somebody who shows a token that is wrong is refused even where nobody needs one.
     const isOpen = exchange.method === 'GET' && openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1')) && !/^bearer /i.test(authorization ?? '')
     if (!user && !isOpen) throw unauthorized()
+    const recorded = audit?.identified(user ?? anonymous)
+    if (recorded) await recorded
     const proxied = parseProxyPath(path)
     const taken = proxied || what ? impersonated(user!, (name) => exchange.header(name), exchange.headersLike(extraPrefix)) : undefined
+    if (taken) audit?.actsAs(taken)
     if (proxied) {
-      await this.#o.requests.permit(taken!, proxyAttempt(proxied, exchange.method))
-      return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
+      await this.#o.requests.permit(taken!, proxyAttempt(proxied, exchange.method), audit)
+      const code = await this.#o.proxy.serve(exchange, proxied, headers)
+      audit?.started(code)
+      return { code }
     }
     if (what) {
-      return this.#resource(exchange, what, taken!, kind, headers)
+      return this.#resource(exchange, what, taken!, kind, headers, audit)
     }
     const found = await this.#o.documents.answer({
       method: exchange.method,
@@ -145,6 +156,7 @@ export class ApiHandler {
     user: UserInfo,
     kind: RequestKind,
     headers: Record<string, string>,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
@@ -152,12 +164,13 @@ export class ApiHandler {
       what,
       user,
       warnings,
+      audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
       readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
     })
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, audit)
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {
@@ -172,10 +185,16 @@ export class ApiHandler {
     warnings: readonly string[],
     headers: Record<string, string>,
     kind: RequestKind,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
-    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
-    if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
+    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind, audit)
+    if (result.kind === 'relay') {
+      const code = await this.#o.relay.answer(exchange, result.place, headers)
+      audit?.started(code)
+      return { code }
+    }
+    if (audit) await answerText(audit, result, accepted, query, this.#o.parts.clock)
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
     const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, turnsOf(clock))
@@ -202,6 +221,7 @@ export class ApiHandler {
     query: URLSearchParams,
     headers: Record<string, string | string[]>,
     kind: RequestKind,
+    audit: AuditedRequest | undefined,
   ): Answered {
     const { parts, metrics, maxWatches, logger } = this.#o
     if (this.#watching.size >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
@@ -221,23 +241,28 @@ export class ApiHandler {
     open.inc()
     exchange.signal.addEventListener('abort', () => {
       this.#watching.delete(exchange)
+      audit?.done(200)
       open.inc(-1)
       stop()
     })
+    audit?.started(200)
     stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
     return { code: 200 }
   }
 
-  async #fail(exchange: Exchange, e: unknown, id: string, query: URLSearchParams): Promise<number> {
+  async #fail(exchange: Exchange, e: unknown, id: string, query: URLSearchParams, audit: AuditedRequest | undefined): Promise<number> {
     if (e instanceof ClientGone) return 499
     let error: ApiError
     if (e instanceof ApiError) {
       error = e
     } else {
       this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
+      audit?.panicked(e)
       error = internalError(e instanceof Error ? e.message : String(e))
     }
     const status = error.toStatus()
+    audit?.answeredStatus(status)
+    if (audit?.wantsResponse) audit.answered(JSON.stringify(status))
     const retry = error.details?.retryAfterSeconds
     const headers: Record<string, string> = { 'audit-id': id, 'cache-control': 'no-cache, private', ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
@@ -253,6 +278,9 @@ export class ApiHandler {
     return error.code
   }
 }
+
+/** Who asks without credentials where nobody needs them. */
+const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
   exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, wholeBody(Buffer.from('404 page not found\n')))

@@ -1,4 +1,5 @@
 import { forbiddenError, methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
+import type { AuditedRequest } from '../audit/index.ts'
 import { type Decision, type ResourceAttempt, refusalOf } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
@@ -11,6 +12,8 @@ export interface Call {
   user: UserInfo
   /** Sentences for whoever sent it are added here. */
   warnings: string[]
+  /** Records the request, where requests are audited. */
+  audit?: AuditedRequest | undefined
   signal(): AbortSignal
   /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
   check?(): void
@@ -45,7 +48,7 @@ export class RequestPath {
     this.#checkStore()
     const asked = parts.authorizer.authorize(call.user, call.what)
     if (asked instanceof Promise) call.keepBody?.()
-    checkAllowed(call.user, call.what, asked instanceof Promise ? await asked : asked)
+    checkAllowed(call.user, call.what, asked instanceof Promise ? await asked : asked, call.audit)
     const { target } = call.what
     if (!target) return this.#unknown(call)
     if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
@@ -58,9 +61,9 @@ export class RequestPath {
   }
 
   /** Rejects where somebody may not do something that is answered elsewhere: proxied requests. */
-  async permit(user: UserInfo, attempt: ResourceAttempt): Promise<void> {
+  async permit(user: UserInfo, attempt: ResourceAttempt, audit?: AuditedRequest): Promise<void> {
     this.#checkStore()
-    checkAllowed(user, attempt, await this.#context.parts.authorizer.authorize(user, attempt))
+    checkAllowed(user, attempt, await this.#context.parts.authorizer.authorize(user, attempt), audit)
   }
 
   #checkStore(): void {
@@ -74,20 +77,29 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, warnings, signal }: Call, body: RequestBody): Result | Promise<Result> {
+  #answer({ what, user, warnings, signal, audit }: Call, sent: RequestBody): Result | Promise<Result> {
     const { parts } = this.#context
     const { handler, path: { namespace, name, subresource }, query } = what
     if (handler === 'not found') throw notFoundPath()
     if (handler === 'not allowed') throw methodNotAllowed()
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
-    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, signal })
+    const body = audit ? audit.body(what.method, sent) : sent
+    const note = audit && ((key: string, value: string) => audit.note(key, value))
+    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, note, rules, signal })
   }
 }
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
 
-function checkAllowed(user: UserInfo, attempt: ResourceAttempt, decision: Decision): void {
+function checkAllowed(user: UserInfo, attempt: ResourceAttempt, decision: Decision, audit: AuditedRequest | undefined): void {
+  if (audit) noteDecision(audit, decision)
   if (decision.allowed) return
   const { group, plural, subresource, name } = attempt.path
   throw forbiddenError({ group, resource: subresource ? `${plural}/${subresource}` : plural }, name, refusalOf(user, attempt, decision))
+}
+
+/** Kubernetes' audit annotations of every request that was authorized or refused. */
+function noteDecision(audit: AuditedRequest, { allowed, reason = '' }: Decision): void {
+  audit.note('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid')
+  audit.note('authorization.k8s.io/reason', reason)
 }
