@@ -26,7 +26,7 @@ export function addAuditFlags(command: Command): Command {
     .option('--audit-policy-file <file>', 'audit.k8s.io/v1 Policy: how much is recorded of which requests', something)
     .option('--audit-log-path <file>', 'where audit events are written as lines of JSON; - is standard output', something)
     .option('--audit-log-maxage <days>', 'how many days full audit logs are kept; 0 is for ever', whole, 0)
-    .option('--audit-log-maxbackup <count>', 'how many full audit logs are kept; 0 keeps all', whole, 0)
+    .option('--audit-log-maxbackup <number>', 'how many full audit logs are kept; 0 keeps all', whole, 0)
     .option('--audit-log-maxsize <megabytes>', 'how large an audit log gets; 0 is 100', whole, 0)
   addBackendFlags(command, 'log')
   command
@@ -40,15 +40,15 @@ function addBackendFlags(command: Command, name: Backend): Command {
   const flag = (rest: string) => `--audit-${name}-${rest}`
   return command
     .addOption(new Option(flag('mode <mode>'), 'whether requests wait for their events').choices(['batch', 'blocking', 'blocking-strict']).default(mode))
-    .option(flag('batch-buffer-size <count>'), 'events that wait at most before more are dropped', count, 10_000)
-    .option(flag('batch-max-size <count>'), 'events of a batch', count, maxBatchSize)
+    .option(flag('batch-buffer-size <number>'), 'events that wait at most before more are dropped', count, 10_000)
+    .option(flag('batch-max-size <number>'), 'events of a batch', count, maxBatchSize)
     .addOption(durationOption(flag('batch-max-wait <duration>'), 'how long a batch waits for more events', maxBatchWait))
     .option(flag('batch-throttle-enable [bool]'), 'whether the rate of batches is limited', bool, throttle)
     .option(flag('batch-throttle-qps <rate>'), 'batches a second, on average', rate, 10)
-    .option(flag('batch-throttle-burst <count>'), 'batches at once', count, 15)
+    .option(flag('batch-throttle-burst <number>'), 'batches at once', count, 15)
     .option(flag('truncate-enabled [bool]'), 'whether large events lose their objects', bool, false)
-    .option(flag('truncate-max-event-size <bytes>'), 'the largest event', whole, 102_400)
-    .option(flag('truncate-max-batch-size <bytes>'), 'the largest batch', whole, 10_485_760)
+    .option(flag('truncate-max-event-size <number>'), 'bytes of the largest event', whole, 102_400)
+    .option(flag('truncate-max-batch-size <number>'), 'bytes of the largest batch', whole, 10_485_760)
 }
 
 type Parsed = Record<string, unknown>
