@@ -21,6 +21,8 @@ export function addApiFlags(command: Command): Command {
     .addOption(new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them').argParser(timeoutMs).default(3_600_000, '1h'))
     .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
     .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
+    .option('--encryption-provider-config <file>', 'EncryptionConfiguration: how secrets and other objects are encrypted in the store')
+    .option('--encryption-provider-config-automatic-reload [bool]', 'whether that file is read again when it changes', bool, false)
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
@@ -44,6 +46,8 @@ interface ParsedFlags {
   eventTtl: number
   serviceAccountIssuer: string[]
   serviceAccountJwksUri?: string
+  encryptionProviderConfig?: string
+  encryptionProviderConfigAutomaticReload: boolean
   featureGates?: FeatureGates
   logLevel: LogLevel
   config?: string
@@ -67,8 +71,13 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     tokenIssuers: flags.serviceAccountIssuer,
     jwksUri: flags.serviceAccountJwksUri,
     audit: readAuditFlags(command.opts()),
+    encryption: encryptionFlags(flags),
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
   }
+}
+
+function encryptionFlags({ encryptionProviderConfig: configFile, encryptionProviderConfigAutomaticReload: reloads }: ParsedFlags) {
+  return configFile === undefined ? undefined : { configFile, reloads }
 }

@@ -18,6 +18,8 @@ import {
 } from '../server/index.ts'
 import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
 import type { AuditFlags } from './audit.ts'
+import { type EncryptionFlags, FileEncryption } from './encryption.ts'
+import { keepPrivate, warnIfOpen } from './private-files.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { isKubeconfigValid, kubeconfigText } from './kubeconfig.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
@@ -40,6 +42,8 @@ export interface ServeOptions {
   jwksUri?: string | undefined
   /** Undefined: no request is recorded. */
   audit?: AuditFlags | undefined
+  /** Undefined: values are stored as they are. */
+  encryption?: EncryptionFlags | undefined
   release: string
   logger: Logger
 }
@@ -73,8 +77,13 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   const tokens = options.tokenAuthFile ? parseTokenFile(readFlagFile('--token-auth-file', options.tokenAuthFile)) : undefined
   // Loaded when it is needed, with the client that reaches webhooks.
   const audit = options.audit && (await (await import('./audit.ts')).openAudit(options.audit, { clock: systemClock, random: systemRandom, logger }))
-  const store = await openStore(options)
+  const plainStore = await openStore(options)
+  let encryption: FileEncryption | undefined
+  let store = plainStore
   try {
+    checkPrivacy(options)
+    if (options.encryption) encryption = await FileEncryption.open(options.encryption, plainStore, { clock: systemClock, random: systemRandom, logger })
+    store = encryption?.store ?? plainStore
     const now = Date.now()
     const authority = loadAuthority(dataDir, now)
     const clientAuthorities = [authority.certificate, ...(options.clientCaFile ? [readCertificates('--client-ca-file', options.clientCaFile)] : [])]
@@ -100,6 +109,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       server.close()
       throw e
     })
+    encryption?.follow(server)
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     const stopWatchingLoop = watchLoop(server.metrics, server.health)
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
@@ -112,6 +122,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       async stop() {
         server.beginStop()
         stopCompactor()
+        encryption?.stop()
         stopWatchingLoop()
         await listener.close(stopGraceMs)
         server.close()
@@ -151,6 +162,12 @@ function makeDataDir(dir: string): void {
   } catch (e) {
     throw new Error(`--data-dir: ${(e as Error).message}`, { cause: e })
   }
+}
+
+function checkPrivacy({ dataDir, encryption, tokenAuthFile, logger }: ServeOptions): void {
+  keepPrivate(dataDir, logger)
+  if (encryption) warnIfOpen('--encryption-provider-config', encryption.configFile, logger)
+  if (tokenAuthFile) warnIfOpen('--token-auth-file', tokenAuthFile, logger)
 }
 
 function openStore({ store, dataDir, logger }: ServeOptions): Promise<Store> | Store {

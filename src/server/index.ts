@@ -6,6 +6,7 @@ export type { AuditBackend, AuditMode, BatchOptions, TruncateOptions } from './a
 export { Authenticator, parseTokenFile } from './auth/authenticate.ts'
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'
+export { EncryptedStore, Encryption, readEncryptionConfiguration } from './encryption/index.ts'
 export { Health } from './status/health.ts'
 export type { HealthCheck } from './status/health.ts'
 export { wholeBody } from './http/exchange.ts'
