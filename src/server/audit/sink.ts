@@ -59,7 +59,7 @@ export class AuditSink {
       this.#batches.add(text)
       return undefined
     }
-    return this.#write([text]).then((isStored) => isStored || this.#o.mode !== 'blocking-strict')
+    return this.#write([text])
   }
 
   /** Hands on what waits, and closes the backend. */
@@ -68,19 +68,24 @@ export class AuditSink {
     await this.#o.backend.close()
   }
 
-  /** False if they could not be stored. */
-  async #write(texts: readonly string[]): Promise<boolean> {
-    const { backend, truncate, onError } = this.#o
+  /** False if they could not be stored, and the mode is strict about that. */
+  async #writeParts(texts: readonly string[], maxBytes: number): Promise<boolean> {
     let isStored = true
-    for (const some of truncate ? splitBySize(texts, truncate.maxBatchBytes) : [texts]) {
-      try {
-        await backend.write(some)
-      } catch (e) {
-        isStored = false
-        onError(backend.name, some.length, e as Error)
-      }
-    }
+    for (const some of splitBySize(texts, maxBytes)) isStored = (await this.#writeOne(some)) && isStored
     return isStored
+  }
+
+  #write(texts: readonly string[]): Promise<boolean> {
+    const { truncate } = this.#o
+    return truncate ? this.#writeParts(texts, truncate.maxBatchBytes) : this.#writeOne(texts)
+  }
+
+  #writeOne(texts: readonly string[]): Promise<boolean> {
+    const { backend, mode, onError } = this.#o
+    return backend.write(texts).then(stored, (e: unknown) => {
+      onError(backend.name, texts.length, e as Error)
+      return mode !== 'blocking-strict'
+    })
   }
 
   /** Undefined if the event is too large even without its objects. */
@@ -93,6 +98,8 @@ export class AuditSink {
     return undefined
   }
 }
+
+const stored = (): boolean => true
 
 /** Parts of a list of texts, none longer than so many bytes but where one text is. */
 export function splitBySize(texts: readonly string[], maxBytes: number): string[][] {
@@ -172,10 +179,11 @@ export class Batches {
     this.#sending += texts.length
     const sent = this.#send(texts)
     this.#underWay.add(sent)
-    void sent.finally(() => {
+    const over = () => {
       this.#underWay.delete(sent)
       this.#sending -= texts.length
-    })
+    }
+    sent.then(over, over)
   }
 
   /** How long the next batch has to wait: 10 a second that are all spent make the next one wait 100 ms. */

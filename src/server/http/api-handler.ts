@@ -194,7 +194,8 @@ export class ApiHandler {
       audit?.started(code)
       return { code }
     }
-    if (audit) await answerText(audit, result, accepted, query, this.#o.parts.clock)
+    const recorded = audit && answerText(audit, result, accepted, query, this.#o.parts.clock)
+    if (recorded) await recorded
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
     const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, turnsOf(clock))

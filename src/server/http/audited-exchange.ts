@@ -33,15 +33,19 @@ type Answer = Exclude<Result, { kind: 'watch' | 'relay' }>
 const plainJson: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
 
 /** Tells audit what is answered: a Status always, anything else only where the policy wants it. */
-export async function answerText(
+export function answerText(
   audit: AuditedRequest,
   result: Answer,
   { transform }: Pick<Accepted, 'transform'>,
   query: URLSearchParams,
   clock: Clock,
-): Promise<void> {
+): Promise<void> | undefined {
   if (result.kind === 'value' && (result.value as Partial<Status>).kind === 'Status') audit.answeredStatus(result.value as Status)
-  if (!audit.wantsResponse || result.kind === 'text') return
+  if (!audit.wantsResponse || result.kind === 'text') return undefined
+  return tellWhole(audit, result, transform, query, clock)
+}
+
+async function tellWhole(audit: AuditedRequest, result: Answer, transform: Accepted['transform'], query: URLSearchParams, clock: Clock): Promise<void> {
   const accepted = transform ? { ...plainJson, transform } : plainJson
   const { body } = await encodeResult(result, accepted, query, clock.now(), false, turnsOf(clock))
   const pieces: Buffer[] = []

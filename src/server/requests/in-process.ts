@@ -144,7 +144,8 @@ async function measured(server: ApiServer, request: InProcessRequest, what: What
     code = 'code' in result ? result.code : 200
     isOpen = result.kind === 'watch'
     if (isOpen) audit?.started(code)
-    else if (audit) await answerText(audit, result as Answer, {}, what.query, clock)
+    const told = audit && !isOpen ? answerText(audit, result as Answer, {}, what.query, clock) : undefined
+    if (told) await told
     return { result, audit }
   } catch (e) {
     if (!(e instanceof ApiError)) audit?.panicked(e)
