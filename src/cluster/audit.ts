@@ -46,11 +46,16 @@ export async function openAudit(flags: AuditFlags, around: Around): Promise<Audi
   if (flags.webhook) outlets.push({ flags: flags.webhook, backend: await openWebhook(flags.webhook, around) })
   if (flags.log) outlets.unshift({ flags: flags.log, backend: openLog(flags.log, around) })
   if (outlets.length === 0) {
-    logger.warn('there is an audit policy, but neither --audit-log-path nor --audit-webhook-config-file: nothing is recorded')
+    logger.warn(
+      'there is an audit policy, but neither --audit-log-path nor --audit-webhook-config-file: nothing is recorded',
+    )
     return undefined
   }
   const sinks = (onError: ConstructorParameters<typeof AuditSink>[0]['onError']) =>
-    outlets.map(({ flags: { mode, batch, truncate }, backend }) => new AuditSink({ backend, mode, batch, truncate, clock, onError }))
+    outlets.map(
+      ({ flags: { mode, batch, truncate }, backend }) =>
+        new AuditSink({ backend, mode, batch, truncate, clock, onError }),
+    )
   return new Auditor({ policy, clock, logger, sinks })
 }
 
@@ -59,11 +64,16 @@ function readPolicyFile(file: string, logger: Logger) {
   try {
     return readPolicy(text, (warning) => logger.warn(warning, { file }))
   } catch (e) {
-    throw new Error(`--audit-policy-file: loading audit policy file: ${(e as Error).message}: from file ${file}`, { cause: e })
+    throw new Error(`--audit-policy-file: loading audit policy file: ${(e as Error).message}: from file ${file}`, {
+      cause: e,
+    })
   }
 }
 
-function openLog({ path, maxAgeMs, maxBackups, maxBytes }: NonNullable<AuditFlags['log']>, { clock, logger }: Around): AuditBackend {
+function openLog(
+  { path, maxAgeMs, maxBackups, maxBytes }: NonNullable<AuditFlags['log']>,
+  { clock, logger }: Around,
+): AuditBackend {
   if (path === '-') return streamLog(process.stdout)
   const onProblem = (error: Error) => logger.warn('old audit logs could not be removed', { error: error.message })
   try {
@@ -73,7 +83,10 @@ function openLog({ path, maxAgeMs, maxBackups, maxBytes }: NonNullable<AuditFlag
   }
 }
 
-async function openWebhook({ configFile, initialBackoffMs }: NonNullable<AuditFlags['webhook']>, { clock, random }: Around): Promise<AuditBackend> {
+async function openWebhook(
+  { configFile, initialBackoffMs }: NonNullable<AuditFlags['webhook']>,
+  { clock, random }: Around,
+): Promise<AuditBackend> {
   const access = await loadAccess({ file: configFile, clock }).catch((e: unknown) => {
     throw new Error(`--audit-webhook-config-file: ${(e as Error).message}`, { cause: e })
   })
@@ -86,7 +99,11 @@ const answerMs = 30_000
 async function post(access: ClusterAccess, body: Buffer): Promise<number> {
   const { authorization, certificate } = await access.credentials.current()
   const { server } = access
-  const headers = { 'content-type': 'application/json', 'content-length': body.length, ...(authorization ? { authorization } : {}) }
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...(authorization ? { authorization } : {}),
+  }
   const tls = {
     ca: access.authority(),
     rejectUnauthorized: !access.insecureSkipTlsVerify,
@@ -95,7 +112,8 @@ async function post(access: ClusterAccess, body: Buffer): Promise<number> {
   }
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', headers, timeout: answerMs }
-    const sent = server.protocol === 'http:' ? httpRequest(server, options) : httpsRequest(server, { ...options, ...tls })
+    const sent =
+      server.protocol === 'http:' ? httpRequest(server, options) : httpsRequest(server, { ...options, ...tls })
     sent.once('response', (response) => {
       response.resume()
       response.once('end', () => resolve(response.statusCode ?? 0))

@@ -34,7 +34,13 @@ export class FileEncryption {
   #cancel: () => void = () => {}
   #isStopped = false
 
-  private constructor(flags: EncryptionFlags, around: Around, store: EncryptedStore, text: string, encryption: Encryption) {
+  private constructor(
+    flags: EncryptionFlags,
+    around: Around,
+    store: EncryptedStore,
+    text: string,
+    encryption: Encryption,
+  ) {
     this.#flags = flags
     this.#around = around
     this.#store = store
@@ -100,7 +106,10 @@ export class FileEncryption {
       logger.info('the encryption configuration was read again', { file })
     } catch (e) {
       tell(false)
-      logger.error('the encryption configuration cannot be used; the one before stays', { file, error: (e as Error).message })
+      logger.error('the encryption configuration cannot be used; the one before stays', {
+        file,
+        error: (e as Error).message,
+      })
     }
   }
 }

@@ -26,9 +26,20 @@ describe('keepPrivate()', () => {
   it('closes keys, store and kubeconfig, and says what others could read', () => {
     chmodSync(dir, 0o755)
     keepPrivate(dir, logger)
-    expect([modeOf('pki'), modeOf('db'), modeOf('pki', 'ca.key'), modeOf('db', 'data.mdb'), modeOf('kubeconfig')]).toEqual([0o700, 0o700, 0o600, 0o600, 0o600])
+    expect([
+      modeOf('pki'),
+      modeOf('db'),
+      modeOf('pki', 'ca.key'),
+      modeOf('db', 'data.mdb'),
+      modeOf('kubeconfig'),
+    ]).toEqual([0o700, 0o700, 0o600, 0o600, 0o600])
     expect(lines.map(({ file, mode }) => `${path.relative(dir, file)} ${mode}`).sort()).toEqual([
-      ' 0755', 'db 0755', 'db/data.mdb 0644', 'kubeconfig 0644', 'pki 0755', 'pki/ca.key 0644',
+      ' 0755',
+      'db 0755',
+      'db/data.mdb 0644',
+      'kubeconfig 0644',
+      'pki 0755',
+      'pki/ca.key 0644',
     ])
   })
 
@@ -49,7 +60,12 @@ describe('keepPrivate()', () => {
 })
 
 describe('warnIfOpen()', () => {
-  it.each([[0o600, 0], [0o640, 1], [0o604, 1], [0o400, 0]])('of a file with mode %o says so %i times', (mode, times) => {
+  it.each([
+    [0o600, 0],
+    [0o640, 1],
+    [0o604, 1],
+    [0o400, 0],
+  ])('of a file with mode %o says so %i times', (mode, times) => {
     chmodSync(path.join(dir, 'kubeconfig'), mode)
     warnIfOpen('--x', path.join(dir, 'kubeconfig'), logger)
     expect(lines).toHaveLength(times)

@@ -3,7 +3,8 @@ import type { Json } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 
 /** The type of a field in a configuration file of Kubernetes. */
-export type Shape = 'string' | 'bool' | 'int' | 'any' | { readonly each: Shape } | { readonly fields: Readonly<Record<string, Shape>> }
+export type Shape =
+  'string' | 'bool' | 'int' | 'any' | { readonly each: Shape } | { readonly fields: Readonly<Record<string, Shape>> }
 
 export interface ConfigDocument {
   apiVersion: string
@@ -11,13 +12,15 @@ export interface ConfigDocument {
   value: Record<string, Json>
 }
 
-/** Parses a configuration file in YAML or JSON. Throws in one sentence if it is no object or has fields of a wrong type. */
+/** Parses a configuration file in YAML or JSON. Throws if it is no object or has fields of a wrong type. */
 export function readConfigDocument(text: string, shape: Shape): { document: ConfigDocument; unknown: string[] } {
   const value = parsed(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('failed decoding: the file does not hold an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('failed decoding: the file does not hold an object')
   const { apiVersion, kind, ...rest } = value
   if (typeof kind !== 'string' || kind === '') throw new Error("failed decoding: Object 'Kind' is missing")
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw new Error("failed decoding: Object 'apiVersion' is missing")
+  if (typeof apiVersion !== 'string' || apiVersion === '')
+    throw new Error("failed decoding: Object 'apiVersion' is missing")
   const unknown: string[] = []
   const known = checkShape(rest, shape, '', unknown) as Record<string, Json>
   return { document: { apiVersion, kind, value: known }, unknown }

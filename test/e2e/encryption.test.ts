@@ -12,7 +12,11 @@ const file = path.join(root, 'encryption.yaml')
 const keys = (...list: [string, number][]) =>
   list.map(([name, byte]) => `{name: ${name}, secret: "${Buffer.alloc(32, byte).toString('base64')}"}`).join(', ')
 const configure = (providers: string) =>
-  writeFileSync(file, `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources: [{resources: [secrets], providers: [${providers}]}]\n`, { mode: 0o600 })
+  writeFileSync(
+    file,
+    `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources: [{resources: [secrets], providers: [${providers}]}]\n`,
+    { mode: 0o600 },
+  )
 
 const flags = ['--encryption-provider-config', file, '--encryption-provider-config-automatic-reload']
 
@@ -33,13 +37,19 @@ afterAll(() => rmSync(root, { recursive: true }))
 /** How often a text stands in the store's files. */
 const inStore = (text: string) => {
   const dir = path.join(data, 'db')
-  return readdirSync(dir).map((name) => path.join(dir, name)).filter((name) => statSync(name).isFile() && readFileSync(name).includes(text)).length
+  return readdirSync(dir)
+    .map((name) => path.join(dir, name))
+    .filter((name) => statSync(name).isFile() && readFileSync(name).includes(text)).length
 }
 const encoded = (text: string) => Buffer.from(text).toString('base64')
 const password = (name: string) => kubectl.ok(`get secret ${name} -o jsonpath={.data.password}`)
 const metric = async (status: string) => {
   const lines = (await kubectl.ok('get --raw /metrics')).split('\n')
-  return lines.some((line) => line.startsWith('apiserver_encryption_config_controller_automatic_reloads_total') && line.includes(`status="${status}"`))
+  return lines.some(
+    (line) =>
+      line.startsWith('apiserver_encryption_config_controller_automatic_reloads_total') &&
+      line.includes(`status="${status}"`),
+  )
 }
 const until = async (what: string, isSo: () => Promise<boolean>) => {
   for (let left = 150; left > 0; left--) {
@@ -59,7 +69,8 @@ describe('secrets at rest', () => {
     expect(inStore('k8s:enc:aescbc:v1:key1:')).toBe(1)
     expect([inStore('swordfish-of-the-deep'), inStore(encoded('swordfish-of-the-deep'))]).toEqual([0, 0])
     expect(inStore('everybody-may-read-this')).toBe(1)
-    for (const name of readdirSync(path.join(data, 'db'))) expect(statSync(path.join(data, 'db', name)).mode & 0o077).toBe(0)
+    for (const name of readdirSync(path.join(data, 'db')))
+      expect(statSync(path.join(data, 'db', name)).mode & 0o077).toBe(0)
     await start()
     expect(await password('one')).toBe(encoded('swordfish-of-the-deep'))
   })
@@ -91,7 +102,9 @@ describe('secrets at rest', () => {
     const args = ['apiserver', '--data-dir', data, '--secure-port', '0']
     const wrong = await runCoxswain([...args, ...flags])
     expect(wrong.code).toBe(1)
-    expect(wrong.err).toContain('unable to transform key "/registry/secrets/default/one": no matching key was found for the provided Secretbox transformer')
+    expect(wrong.err).toContain(
+      'unable to transform key "/registry/secrets/default/one": no matching key was found for the provided Secretbox transformer',
+    )
     const none = await runCoxswain(args)
     expect(none.err).toContain('identity transformer tried to read encrypted data')
     configure(`{secretbox: {keys: [${keys(['key2', 2])}]}}`)

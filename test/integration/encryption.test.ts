@@ -12,18 +12,30 @@ const keys = (...list: [string, number][]) =>
 
 const configured = (providers: string, resources = 'secrets') => {
   const text = `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources: [{resources: [${resources}], providers: [${providers}]}]`
-  return Encryption.of(readEncryptionConfiguration(text), { clock: new VirtualClock(0), random: systemRandom, logger: silentLogger })
+  return Encryption.of(readEncryptionConfiguration(text), {
+    clock: new VirtualClock(0),
+    random: systemRandom,
+    logger: silentLogger,
+  })
 }
 
 for (const provider of ['aesgcm', 'secretbox']) {
   describeStore(`encrypted (${provider})`, async () => {
     const encryption = await configured(`{${provider}: {keys: [${keys(['key1', 1])}]}}`, "'*.*'")
-    return { open: async (clock) => new EncryptedStore(openMemoryStore({ clock }), encryption), remove: async () => undefined }
+    return {
+      open: async (clock) => new EncryptedStore(openMemoryStore({ clock }), encryption),
+      remove: async () => undefined,
+    }
   })
 }
 
 const secrets = '/api/v1/namespaces/default/secrets'
-const secret = (name: string, password: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { password } })
+const secret = (name: string, password: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name },
+  stringData: { password },
+})
 const encoded = (password: string) => Buffer.from(password).toString('base64')
 
 /** A server on a store whose values it encrypts. */
@@ -33,7 +45,8 @@ async function serving(store: Store, providers: string): Promise<TestServer> {
 }
 
 /** The values of the store itself under a prefix. */
-const stored = async (store: Store, prefix = '/registry/secrets/') => (await store.range(prefix)).items.map(({ value }) => value.toString('latin1'))
+const stored = async (store: Store, prefix = '/registry/secrets/') =>
+  (await store.range(prefix)).items.map(({ value }) => value.toString('latin1'))
 
 describe('a server whose secrets are encrypted', () => {
   it('serves them by every verb, and stores no plain text', async () => {
@@ -46,7 +59,11 @@ describe('a server whose secrets are encrypted', () => {
     await server.patch(`${secrets}/a`, { stringData: { password: 'marlin' } })
     expect((await server.get(secrets)).body.items[0].data).toEqual({ password: encoded('marlin') })
     expect(await watch.takeNames()).toEqual(['ADDED a', 'MODIFIED a'])
-    expect((await stored(store)).every((value) => value.startsWith('k8s:enc:aescbc:v1:key1:') && !value.includes(encoded('marlin')))).toBe(true)
+    expect(
+      (await stored(store)).every(
+        (value) => value.startsWith('k8s:enc:aescbc:v1:key1:') && !value.includes(encoded('marlin')),
+      ),
+    ).toBe(true)
     expect((await stored(store, '/registry/configmaps/default/a'))[0]).toContain('"open":"yes"')
     await server.delete(`${secrets}/a`)
     expect(await watch.takeNames()).toEqual(['DELETED a'])
@@ -62,7 +79,9 @@ describe('a server whose secrets are encrypted', () => {
     const second = await serving(store, `{secretbox: {keys: [${keys(['key1', 1])}]}}`)
     expect((await second.get(`${secrets}/a`)).body.data).toEqual({ password: encoded('two') })
     const watch = await second.watch(`${secrets}?resourceVersion=${body.metadata.resourceVersion}`)
-    expect((await watch.take()).map(({ type, object }) => `${type} ${object.data.password}`)).toEqual([`MODIFIED ${encoded('two')}`])
+    expect((await watch.take()).map(({ type, object }) => `${type} ${object.data.password}`)).toEqual([
+      `MODIFIED ${encoded('two')}`,
+    ])
   })
 
   it('writes a secret anew that says nothing new, where its key is an old one', async () => {
@@ -80,9 +99,21 @@ describe('a server whose secrets are encrypted', () => {
   })
 
   it.each([
-    ['another key', async (store: Store) => serving(store, `{aesgcm: {keys: [${keys(['key2', 2])}]}}`), /no matching key was found for the provided AES transformer/],
-    ['another key of the same name', async (store: Store) => serving(store, `{aesgcm: {keys: [${keys(['key1', 2])}]}}`), /cipher: message authentication failed/],
-    ['no configuration', async (store: Store) => TestServer.start({ store }), /identity transformer tried to read encrypted data/],
+    [
+      'another key',
+      async (store: Store) => serving(store, `{aesgcm: {keys: [${keys(['key2', 2])}]}}`),
+      /no matching key was found for the provided AES transformer/,
+    ],
+    [
+      'another key of the same name',
+      async (store: Store) => serving(store, `{aesgcm: {keys: [${keys(['key1', 2])}]}}`),
+      /cipher: message authentication failed/,
+    ],
+    [
+      'no configuration',
+      async (store: Store) => TestServer.start({ store }),
+      /identity transformer tried to read encrypted data/,
+    ],
   ])('does not start with %s, names the object and loses nothing', async (_what, start, message) => {
     const store = openMemoryStore({ clock: new VirtualClock(0) })
     const right = `{aesgcm: {keys: [${keys(['key1', 1])}]}}`
@@ -93,6 +124,8 @@ describe('a server whose secrets are encrypted', () => {
     await expect(start(store)).rejects.toThrow(message)
     await expect(start(store)).rejects.toThrow('unable to transform key "/registry/secrets/default/a"')
     expect(await stored(store)).toEqual(before)
-    expect((await (await serving(store, right)).get(`${secrets}/a`)).body.data).toEqual({ password: encoded('swordfish') })
+    expect((await (await serving(store, right)).get(`${secrets}/a`)).body.data).toEqual({
+      password: encoded('swordfish'),
+    })
   })
 })

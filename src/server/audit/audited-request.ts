@@ -63,7 +63,7 @@ export class AuditedRequest {
     return this.#recording?.level === 'RequestResponse'
   }
 
-  /** It is known who sends the request. Waits only where a backend asks for it; rejects if a strict one cannot store the event. */
+  /** It is known who sends the request. Waits only where a backend asks for it; rejects if a strict one fails. */
   identified(user: UserInfo): Promise<void> | undefined {
     this.#isIdentified = true
     if (!this.#choose(user)) return undefined
@@ -100,7 +100,8 @@ export class AuditedRequest {
 
   /** The text of the answer's body, in JSON. */
   answered(text: string): void {
-    if (this.wantsResponse) this.#responseObject = this.#recording!.omitManagedFields ? withoutManagedFields(text) : text.trimEnd()
+    if (this.wantsResponse)
+      this.#responseObject = this.#recording!.omitManagedFields ? withoutManagedFields(text) : text.trimEnd()
   }
 
   /** The answer is an error, or another Status. */
@@ -165,11 +166,19 @@ export class AuditedRequest {
     const known = this.#object
     if (known) {
       const { name: asked, namespace: where } = known
-      this.#object = { ...known, name: asked || (name ?? ''), namespace: where || (namespace ?? ''), uid, resourceVersion }
+      this.#object = {
+        ...known,
+        name: asked || (name ?? ''),
+        namespace: where || (namespace ?? ''),
+        uid,
+        resourceVersion,
+      }
     }
     if (!this.wantsRequest) return
     const omits = managedFields !== undefined && this.#recording!.omitManagedFields
-    this.#requestObject = jsonText(omits ? { ...object, metadata: { name, namespace, uid, resourceVersion, ...metadata } } : object)
+    this.#requestObject = jsonText(
+      omits ? { ...object, metadata: { name, namespace, uid, resourceVersion, ...metadata } } : object,
+    )
   }
 
   #emit(stage: Stage): Promise<boolean> | undefined {
@@ -177,7 +186,14 @@ export class AuditedRequest {
     if (omitStages.has(stage)) return undefined
     const { id, uri, startedMs, sourceIPs, userAgent } = this.#arrival
     const { user, verb } = this.#attributes
-    this.#origin ??= originText({ uri, verb, user, impersonated: this.#impersonated, sourceIPs: sourceIPs(), userAgent: userAgent() })
+    this.#origin ??= originText({
+      uri,
+      verb,
+      user,
+      impersonated: this.#impersonated,
+      sourceIPs: sourceIPs(),
+      userAgent: userAgent(),
+    })
     const event = new AuditEvent(
       {
         level,

@@ -48,9 +48,15 @@ export class Auditor {
     )
     this.#lost = (plugin, count) => errors.with({ plugin }).inc(count)
     this.#rejected = metrics
-      .counter('apiserver_audit_requests_rejected_total', 'Counter of apiserver requests rejected due to an error in audit logging backend.')
+      .counter(
+        'apiserver_audit_requests_rejected_total',
+        'Counter of apiserver requests rejected due to an error in audit logging backend.',
+      )
       .with()
-    const levels = metrics.counter('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).')
+    const levels = metrics.counter(
+      'apiserver_audit_level_total',
+      'Counter of policy levels for audit events (1 per request).',
+    )
     const byLevel = new Map<string, Series>()
     this.#levels = (level) => {
       let series = byLevel.get(level)

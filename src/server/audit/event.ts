@@ -46,7 +46,8 @@ export class AuditEvent {
   constructor(parts: EventParts, stage: Stage, stageMs: number) {
     const { level, id, origin, object, response, requestObject, responseObject, annotations } = parts
     this.#head =
-      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${JSON.stringify(id)},"stage":"${stage}",${origin}` +
+      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${JSON.stringify(id)},` +
+      `"stage":"${stage}",${origin}` +
       (object ? `,"objectRef":${objectText(object)}` : '') +
       (response ? `,"responseStatus":${statusText(response)}` : '')
     this.#tail = `,"requestReceivedTimestamp":"${microTime(parts.receivedMs)}","stageTimestamp":"${microTime(stageMs)}"`
@@ -70,10 +71,19 @@ const mapText = (map: ReadonlyMap<string, string>): string => JSON.stringify(Obj
 
 const member = (name: string, value: string | undefined): string => (value ? `,"${name}":${JSON.stringify(value)}` : '')
 
-function objectText({ plural, namespace, name, uid, group, version, resourceVersion, subresource }: ObjectReference): string {
+function objectText({
+  plural,
+  namespace,
+  name,
+  uid,
+  group,
+  version,
+  resourceVersion,
+  subresource,
+}: ObjectReference): string {
   return (
-    `{"resource":${JSON.stringify(plural)}${member('namespace', namespace)}${member('name', name)}${member('uid', uid)}` +
-    `${member('apiGroup', group)}${member('apiVersion', version)}${member('resourceVersion', resourceVersion)}` +
+    `{"resource":${JSON.stringify(plural)}${member('namespace', namespace)}${member('name', name)}` +
+    `${member('uid', uid)}${member('apiGroup', group)}${member('apiVersion', version)}${member('resourceVersion', resourceVersion)}` +
     `${member('subresource', subresource)}}`
   )
 }
@@ -122,13 +132,19 @@ function userText(user: UserInfo | undefined): string {
   if (!user) return '{}'
   const { name, uid, groups, extra } = user
   const more = extra && Object.keys(extra).length > 0 ? `,"extra":${JSON.stringify(extra)}` : ''
-  return `{"username":${JSON.stringify(name)}${member('uid', uid)}${groups.length > 0 ? `,"groups":${JSON.stringify(groups)}` : ''}${more}}`
+  const listed = groups.length > 0 ? `,"groups":${JSON.stringify(groups)}` : ''
+  return `{"username":${JSON.stringify(name)}${member('uid', uid)}${listed}${more}}`
 }
 
-/** The addresses that a request passed: those that proxies name in headers, and the one at the other end of the connection. */
+/** The addresses that a request passed: those that proxies name in headers, and the connection's other end. */
 export function sourceIPs(header: (name: string) => string | undefined, remote: string | undefined): string[] {
   const forwarded = header('x-forwarded-for')
-  const ips = forwarded ? forwarded.split(',').map(plainIp).filter((ip) => ip !== undefined) : []
+  const ips = forwarded
+    ? forwarded
+        .split(',')
+        .map(plainIp)
+        .filter((ip) => ip !== undefined)
+    : []
   const real = plainIp(header('x-real-ip'))
   if (real !== undefined && !ips.includes(real)) ips.push(real)
   const last = plainIp(remote)

@@ -148,13 +148,16 @@ class RotatingFile implements Target {
 /** When a file was put aside; NaN for other files. */
 function backupTime(file: string, name: string, ext: string): number {
   if (!file.startsWith(`${name}-`) || !file.endsWith(ext)) return Number.NaN
-  const time = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(file.slice(name.length + 1, file.length - ext.length))
+  const time = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(
+    file.slice(name.length + 1, file.length - ext.length),
+  )
   return time ? Date.parse(`${time[1]}${time[2]}:${time[3]}:${time[4]}Z`) : Number.NaN
 }
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
 
-const closed = (fd: number): Promise<void> => new Promise((resolve, reject) => close(fd, (e) => (e ? reject(e) : resolve())))
+const closed = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => close(fd, (e) => (e ? reject(e) : resolve())))
 
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   let at = 0

@@ -29,7 +29,7 @@ export interface Recording {
   readonly omitManagedFields: boolean
 }
 
-/** Decides by a policy how requests are recorded: the first rule that matches counts; without one nothing is recorded. */
+/** Decides by a policy how requests are recorded: the first rule that matches counts; without one, not at all. */
 export class PolicyMatcher {
   readonly #rules: readonly { rule: PolicyRule; recording: Recording }[]
   readonly #unmatched: Recording
@@ -58,8 +58,10 @@ function matches(rule: PolicyRule, { user, verb, path, resource }: Attributes): 
   if (isSome(rule.users) && !(user && rule.users.includes(user.name))) return false
   if (isSome(rule.userGroups) && !user?.groups.some((group) => rule.userGroups!.includes(group))) return false
   if (isSome(rule.verbs) && !rule.verbs.includes(verb)) return false
-  if (isSome(rule.namespaces) || isSome(rule.resources)) return resource !== undefined && matchesResource(rule, resource)
-  if (isSome(rule.nonResourceURLs)) return resource === undefined && rule.nonResourceURLs.some((spec) => matchesPath(path, spec))
+  if (isSome(rule.namespaces) || isSome(rule.resources))
+    return resource !== undefined && matchesResource(rule, resource)
+  if (isSome(rule.nonResourceURLs))
+    return resource === undefined && rule.nonResourceURLs.some((spec) => matchesPath(path, spec))
   return true
 }
 

@@ -32,23 +32,66 @@ rules:
   it.each([
     ['nothing', '', /failed decoding/],
     ['no kind', 'apiVersion: audit.k8s.io/v1\nrules: []', /Object 'Kind' is missing/],
-    ['another version', 'apiVersion: audit.k8s.io/v1beta1\nkind: Policy', /^unknown group version field audit.k8s.io\/v1beta1, Kind=Policy in policy$/],
+    [
+      'another version',
+      'apiVersion: audit.k8s.io/v1beta1\nkind: Policy',
+      /^unknown group version field audit.k8s.io\/v1beta1, Kind=Policy in policy$/,
+    ],
     ['no rules', header, /^loaded illegal policy with 0 rules$/],
     ['a rule without a level', `${header}rules: [{}]`, /^rules\[0\]\.level: Required value$/],
-    ['a level that there is not', `${header}rules: [{level: All}]`, /^rules\[0\]\.level: Unsupported value: "All": supported values: "Metadata", "None", "Request", "RequestResponse"$/],
-    ['a path without a slash', `${header}rules: [{level: None, nonResourceURLs: [logs]}]`, /rules\[0\]\.nonResourceURLs\[0\]: Invalid value: "logs": non-resource URL rules must begin with a '\/' character/],
-    ['a star in the middle', `${header}rules: [{level: None, nonResourceURLs: ['/a*/b']}]`, /non-resource URL wildcards '\*' must be the final character of the rule/],
-    ['URLs with resources', `${header}rules: [{level: None, nonResourceURLs: ['/a'], namespaces: [x]}]`, /rules cannot apply to both regular resources and non-resource URLs/],
-    ['a group with a version', `${header}rules: [{level: None, resources: [{group: apps/v1}]}]`, /^rules\[0\]\.resources\.group: Invalid value: "apps\/v1": a lowercase RFC 1123 subdomain/],
-    ['names without resources', `${header}rules: [{level: None, resources: [{resourceNames: [a]}]}]`, /rules\[0\]\.resources\.resourceNames: Invalid value: \["a"\]: using resourceNames requires at least one resource/],
-    ['a stage that there is not', `${header}rules: [{level: None, omitStages: [Begin]}]`, /rules\[0\]\.omitStages\[0\]: Invalid value: "Begin": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic/],
-    ['a field of a wrong type', `${header}rules: [{level: None, users: ann}]`, /^failed decoding: rules\[0\]\.users must be a list$/],
+    [
+      'a level that there is not',
+      `${header}rules: [{level: All}]`,
+      /^rules\[0\]\.level: Unsupported value: "All": supported values: "Metadata", "None", "Request", "RequestResponse"$/,
+    ],
+    [
+      'a path without a slash',
+      `${header}rules: [{level: None, nonResourceURLs: [logs]}]`,
+      /rules\[0\]\.nonResourceURLs\[0\]: Invalid value: "logs": non-resource URL rules must begin with a '\/' character/,
+    ],
+    [
+      'a star in the middle',
+      `${header}rules: [{level: None, nonResourceURLs: ['/a*/b']}]`,
+      /non-resource URL wildcards '\*' must be the final character of the rule/,
+    ],
+    [
+      'URLs with resources',
+      `${header}rules: [{level: None, nonResourceURLs: ['/a'], namespaces: [x]}]`,
+      /rules cannot apply to both regular resources and non-resource URLs/,
+    ],
+    [
+      'a group with a version',
+      `${header}rules: [{level: None, resources: [{group: apps/v1}]}]`,
+      /^rules\[0\]\.resources\.group: Invalid value: "apps\/v1": a lowercase RFC 1123 subdomain/,
+    ],
+    [
+      'names without resources',
+      `${header}rules: [{level: None, resources: [{resourceNames: [a]}]}]`,
+      /rules\[0\]\.resources\.resourceNames: Invalid value: \["a"\]: using resourceNames requires at least one resource/,
+    ],
+    [
+      'a stage that there is not',
+      `${header}rules: [{level: None, omitStages: [Begin]}]`,
+      /rules\[0\]\.omitStages\[0\]: Invalid value: "Begin": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic/,
+    ],
+    [
+      'a field of a wrong type',
+      `${header}rules: [{level: None, users: ann}]`,
+      /^failed decoding: rules\[0\]\.users must be a list$/,
+    ],
   ])('refuses %s', (_what, text, message) => {
     expect(() => readPolicy(text)).toThrow(message)
   })
 })
 
-const pods: RequestedResource = { group: '', version: 'v1', namespace: 'shop', plural: 'pods', subresource: '', name: 'web' }
+const pods: RequestedResource = {
+  group: '',
+  version: 'v1',
+  namespace: 'shop',
+  plural: 'pods',
+  subresource: '',
+  name: 'web',
+}
 const asked = (change: Partial<Attributes> = {}): Attributes => ({
   user: { name: 'ann', groups: ['crew', 'system:authenticated'] },
   verb: 'get',
@@ -72,7 +115,12 @@ describe('a rule', () => {
     ['does not match other verbs', { verbs: ['list'] }, asked(), false],
     ['matches its namespaces', { namespaces: ['shop'] }, asked(), true],
     ['does not match other namespaces', { namespaces: ['bar'] }, asked(), false],
-    ['with the empty namespace matches what is in none', { namespaces: [''] }, asked({ resource: { ...pods, namespace: '' } }), true],
+    [
+      'with the empty namespace matches what is in none',
+      { namespaces: [''] },
+      asked({ resource: { ...pods, namespace: '' } }),
+      true,
+    ],
     ['with namespaces does not match what is no resource', { namespaces: [''] }, health, false],
     ['matches a group as a whole', { resources: [{}] }, asked(), true],
     ['does not match another group', { resources: [{ group: 'apps' }] }, asked(), false],
@@ -100,7 +148,10 @@ describe('a rule', () => {
 
 describe('PolicyMatcher', () => {
   const policy: Policy = {
-    rules: [{ level: 'Request', verbs: ['get'], omitStages: ['Panic'], omitManagedFields: false }, { level: 'Metadata' }],
+    rules: [
+      { level: 'Request', verbs: ['get'], omitStages: ['Panic'], omitManagedFields: false },
+      { level: 'Metadata' },
+    ],
     omitStages: ['RequestReceived'],
     omitManagedFields: true,
   }

@@ -92,7 +92,9 @@ function validateRule(rule: PolicyRule, path: Path): FieldError[] {
     ...validateStages(rule.omitStages, path.child('omitStages')),
   ]
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
-    errors.push(invalid(urlsPath, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'))
+    errors.push(
+      invalid(urlsPath, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'),
+    )
   }
   return errors
 }
@@ -112,14 +114,21 @@ function validateUrl(url: string, path: Path): FieldError[] {
   return errors
 }
 
-function validateResources({ group = '', resources = [], resourceNames = [] }: GroupResources, path: Path): FieldError[] {
+function validateResources(
+  { group = '', resources = [], resourceNames = [] }: GroupResources,
+  path: Path,
+): FieldError[] {
   const problems = group === '' ? [] : isDns1123Subdomain(group)
   const errors = problems.length > 0 ? [invalid(path.child('group'), group, problems.join(','))] : []
   if (resourceNames.length > 0 && resources.length === 0) {
-    errors.push(invalid(path.child('resourceNames'), resourceNames, 'using resourceNames requires at least one resource'))
+    errors.push(
+      invalid(path.child('resourceNames'), resourceNames, 'using resourceNames requires at least one resource'),
+    )
   }
   return errors
 }
 
 const validateStages = (omitted: readonly string[] = [], path: Path): FieldError[] =>
-  omitted.flatMap((stage, i) => (stages.includes(stage) ? [] : [invalid(path.index(i), stage, `allowed stages are ${stages.join(',')}`)]))
+  omitted.flatMap((stage, i) =>
+    stages.includes(stage) ? [] : [invalid(path.index(i), stage, `allowed stages are ${stages.join(',')}`)],
+  )

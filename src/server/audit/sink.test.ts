@@ -26,16 +26,29 @@ const event = (change: Partial<EventParts> = {}) => new AuditEvent(parts(change)
 describe('AuditEvent', () => {
   it('is one line of JSON with times in microseconds', () => {
     expect(JSON.parse(event({ requestObject: '{"a":1}', annotations: new Map([['k', 'v']]) }).text)).toEqual({
-      kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'RequestResponse', auditID: 'a-1', stage: 'ResponseComplete',
-      requestURI: '/x', verb: 'get', user: {}, responseStatus: { metadata: {}, code: 200 }, requestObject: { a: 1 },
-      requestReceivedTimestamp: '1970-01-01T00:00:00.000000Z', stageTimestamp: '1970-01-01T00:00:01.234000Z', annotations: { k: 'v' },
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'RequestResponse',
+      auditID: 'a-1',
+      stage: 'ResponseComplete',
+      requestURI: '/x',
+      verb: 'get',
+      user: {},
+      responseStatus: { metadata: {}, code: 200 },
+      requestObject: { a: 1 },
+      requestReceivedTimestamp: '1970-01-01T00:00:00.000000Z',
+      stageTimestamp: '1970-01-01T00:00:01.234000Z',
+      annotations: { k: 'v' },
     })
     expect(microTime(Date.UTC(2026, 0, 2, 3, 4, 5, 6))).toBe('2026-01-02T03:04:05.006000Z')
   })
 
   it('says that it was truncated', () => {
     const { truncatedText } = event({ requestObject: '{"a":1}', annotations: new Map([['k', 'v']]) })
-    expect(JSON.parse(truncatedText)).toMatchObject({ auditID: 'a-1', annotations: { k: 'v', 'audit.k8s.io/truncated': 'true' } })
+    expect(JSON.parse(truncatedText)).toMatchObject({
+      auditID: 'a-1',
+      annotations: { k: 'v', 'audit.k8s.io/truncated': 'true' },
+    })
     expect(truncatedText).not.toContain('requestObject')
   })
 })
@@ -67,7 +80,14 @@ describe('Batches', () => {
       return stuck.is ? new Promise<void>((resolve) => (release = resolve)) : Promise.resolve()
     }
     const all = { bufferSize: 4, maxBatchSize: 2, maxBatchWaitMs: 1000, throttle: undefined, ...options }
-    return { clock, sent, dropped, stuck, release: () => release(), batches: new Batches(all, clock, send, (e) => dropped.push(e.message)) }
+    return {
+      clock,
+      sent,
+      dropped,
+      stuck,
+      release: () => release(),
+      batches: new Batches(all, clock, send, (e) => dropped.push(e.message)),
+    }
   }
 
   it('sends a full batch at once, and the rest when its time is up', () => {
@@ -120,7 +140,11 @@ describe('AuditSink', () => {
     }
     const batch = { bufferSize: 10, maxBatchSize: 1, maxBatchWaitMs: 0, throttle: undefined }
     const onError = (plugin: string, lost: number, e: Error) => errors.push(`${plugin} ${lost} ${e.message}`)
-    return { written, errors, sink: new AuditSink({ backend, mode, batch, truncate, clock: new VirtualClock(0), onError }) }
+    return {
+      written,
+      errors,
+      sink: new AuditSink({ backend, mode, batch, truncate, clock: new VirtualClock(0), onError }),
+    }
   }
 
   it.each<[AuditMode, boolean | undefined]>([
@@ -155,13 +179,20 @@ describe('a log file', () => {
   afterEach(() => rmSync(dir, { recursive: true }))
 
   const open = (change: object = {}, clock = new VirtualClock(Date.UTC(2026, 0, 1))) => {
-    const options = { file: path.join(dir, 'logs', 'audit.log'), maxBytes: 20, maxBackups: 0, maxAgeMs: 0, clock, onProblem: () => {} }
+    const options = {
+      file: path.join(dir, 'logs', 'audit.log'),
+      maxBytes: 20,
+      maxBackups: 0,
+      maxAgeMs: 0,
+      clock,
+      onProblem: () => {},
+    }
     return openLogFile({ ...options, ...change })
   }
   const files = () => readdirSync(path.join(dir, 'logs')).sort()
   const text = (name: string) => readFileSync(path.join(dir, 'logs', name), 'utf8')
 
-  it('has a line for each event, and is its owner\'s alone', async () => {
+  it("has a line for each event, and is its owner's alone", async () => {
     const log = open({ maxBytes: 1000 })
     await Promise.all([log.write(['one']), log.write(['two', 'three'])])
     await log.close()
@@ -188,7 +219,12 @@ describe('a log file', () => {
       await log.write([line.repeat(19)])
       clock.advance(3_600_000)
     }
-    expect(files()).toEqual(['audit-2026-01-01T02-00-00.000.log', 'audit-2026-01-01T03-00-00.000.log', 'audit-notes.log', 'audit.log'])
+    expect(files()).toEqual([
+      'audit-2026-01-01T02-00-00.000.log',
+      'audit-2026-01-01T03-00-00.000.log',
+      'audit-notes.log',
+      'audit.log',
+    ])
     clock.advance(2 * 86_400_000)
     await log.write(['5'.repeat(19)])
     expect(files()).toEqual(['audit-2026-01-03T04-00-00.000.log', 'audit-notes.log', 'audit.log'])
@@ -213,7 +249,12 @@ describe('a webhook', () => {
       if (answer instanceof Error) throw answer
       return answer
     }
-    const outcome = webhookBackend({ post, clock, random, initialBackoffMs: 1000 }).write(['{}', '{}']).then(() => 'stored', (e: Error) => e.message)
+    const outcome = webhookBackend({ post, clock, random, initialBackoffMs: 1000 })
+      .write(['{}', '{}'])
+      .then(
+        () => 'stored',
+        (e: Error) => e.message,
+      )
     for (let i = 0; i < 20; i++) {
       await settle()
       clock.advance(500)
@@ -223,8 +264,18 @@ describe('a webhook', () => {
 
   it.each<[string, (number | Error)[], string, number[]]>([
     ['is content with an answer', [200], 'stored', [0]],
-    ['is asked again after an error of its own, with longer and longer waits', [500, new Error('reset'), 200], 'stored', [0, 1000, 2500]],
-    ['is asked five times at most', [500, 500, 500, 500, 500], 'the audit webhook answered with 500', [0, 1000, 2500, 5000, 8500]],
+    [
+      'is asked again after an error of its own, with longer and longer waits',
+      [500, new Error('reset'), 200],
+      'stored',
+      [0, 1000, 2500],
+    ],
+    [
+      'is asked five times at most',
+      [500, 500, 500, 500, 500],
+      'the audit webhook answered with 500',
+      [0, 1000, 2500, 5000, 8500],
+    ],
     ['is not asked again after a refusal', [400], 'the audit webhook answered with 400', [0]],
   ])('%s', async (_what, answers, outcome, times) => {
     expect(await run(answers)).toEqual({ outcome, times })

@@ -47,7 +47,12 @@ export class AuditSink {
     this.#o = options
     const { batch, clock, onError } = options
     if (options.mode === 'batch') {
-      this.#batches = new Batches(batch, clock, (texts) => this.#write(texts), (error) => onError('buffered', 1, error))
+      this.#batches = new Batches(
+        batch,
+        clock,
+        (texts) => this.#write(texts),
+        (error) => onError('buffered', 1, error),
+      )
     }
   }
 
@@ -132,7 +137,12 @@ export class Batches {
   #tokens: number
   #countedMs: number
 
-  constructor(options: BatchOptions, clock: Clock, send: (texts: readonly string[]) => Promise<unknown>, onDropped: (why: Error) => void) {
+  constructor(
+    options: BatchOptions,
+    clock: Clock,
+    send: (texts: readonly string[]) => Promise<unknown>,
+    onDropped: (why: Error) => void,
+  ) {
     this.#o = options
     this.#clock = clock
     this.#send = send
@@ -142,7 +152,8 @@ export class Batches {
   }
 
   add(text: string): void {
-    if (this.#waiting.length + this.#sending >= this.#o.bufferSize) return this.#onDropped(new Error('audit buffer queue blocked'))
+    if (this.#waiting.length + this.#sending >= this.#o.bufferSize)
+      return this.#onDropped(new Error('audit buffer queue blocked'))
     this.#waiting.push(text)
     this.#proceed()
   }

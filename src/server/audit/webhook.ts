@@ -23,7 +23,9 @@ export function webhookBackend({ post, clock, random, initialBackoffMs }: Webhoo
   return {
     name: 'webhook',
     async write(texts) {
-      const body = Buffer.from(`{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${texts.join(',')}]}`)
+      const body = Buffer.from(
+        `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${texts.join(',')}]}`,
+      )
       let delayMs = initialBackoffMs
       for (let attempt = 1; ; attempt++) {
         const problem = await problemOf(post, body)

@@ -13,11 +13,16 @@ import { EncryptedStore } from './encrypted-store.ts'
 import { Encryption } from './encryption.ts'
 
 const header = 'apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n'
-const keyText = (name: string, byte: number) => `{name: ${name}, secret: "${Buffer.alloc(32, byte).toString('base64')}"}`
+const keyText = (name: string, byte: number) =>
+  `{name: ${name}, secret: "${Buffer.alloc(32, byte).toString('base64')}"}`
 const configured = (providers: string, resources = "'*.*'", clock = new VirtualClock(0)) =>
-  Encryption.of(readEncryptionConfiguration(`${header}resources: [{resources: [${resources}], providers: [${providers}]}]`), { clock, random: systemRandom, logger: silentLogger })
+  Encryption.of(
+    readEncryptionConfiguration(`${header}resources: [{resources: [${resources}], providers: [${providers}]}]`),
+    { clock, random: systemRandom, logger: silentLogger },
+  )
 
-const aes = (...keys: [string, number][]) => `{aesgcm: {keys: [${keys.map(([name, byte]) => keyText(name, byte)).join(', ')}]}}`
+const aes = (...keys: [string, number][]) =>
+  `{aesgcm: {keys: [${keys.map(([name, byte]) => keyText(name, byte)).join(', ')}]}}`
 
 const secret = (name: string) => `/registry/secrets/default/${name}`
 const text = (value: Buffer | undefined) => value?.toString('latin1') ?? ''
@@ -27,7 +32,8 @@ describe('EncryptedStore', () => {
   beforeEach(() => (inner = openMemoryStore({ clock: new VirtualClock(0) })))
   afterEach(() => inner.close())
 
-  const put = (store: Store, key: string, value: string, expected = 0) => store.write({ key, expected, value: Buffer.from(value) })
+  const put = (store: Store, key: string, value: string, expected = 0) =>
+    store.write({ key, expected, value: Buffer.from(value) })
 
   it('stores what is configured encrypted, and the rest as it is', async () => {
     const store = new EncryptedStore(inner, await configured(aes(['key1', 1]), 'secrets'))
@@ -53,8 +59,17 @@ describe('EncryptedStore', () => {
     await put(new EncryptedStore(inner, await configured(aes(['key1', 1]))), secret('old'), '{"n":2}')
     const store = new EncryptedStore(inner, await configured(`${aes(['key2', 2], ['key1', 1])}, {identity: {}}`))
     await put(store, secret('new'), '{"n":3}')
-    expect((await store.range('/registry/')).items.map(({ value }) => text(value))).toEqual(['{"n":3}', '{"n":2}', '{"n":1}'])
-    expect(await Promise.all(['plain', 'old', 'new', 'none'].map((name) => store.isStale(secret(name))))).toEqual([true, true, false, false])
+    expect((await store.range('/registry/')).items.map(({ value }) => text(value))).toEqual([
+      '{"n":3}',
+      '{"n":2}',
+      '{"n":1}',
+    ])
+    expect(await Promise.all(['plain', 'old', 'new', 'none'].map((name) => store.isStale(secret(name))))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 
   it('decrypts history, with what was there before', async () => {
@@ -65,7 +80,8 @@ describe('EncryptedStore', () => {
     const store = new EncryptedStore(inner, await configured(aes(['key1', 1])))
     const seen: string[] = []
     await store.watch('/registry/', 0, (events) => {
-      for (const event of events) seen.push(`${event.type} ${event.type === 'put' ? text(event.value) : ''} ${text(event.previous?.value)}`)
+      for (const event of events)
+        seen.push(`${event.type} ${event.type === 'put' ? text(event.value) : ''} ${text(event.previous?.value)}`)
     })
     await new Promise((resolve) => setImmediate(resolve))
     expect(seen).toEqual(['put {"n":1} ', 'put {"n":2} {"n":1}', 'delete  {"n":2}'])
@@ -75,7 +91,9 @@ describe('EncryptedStore', () => {
     await put(new EncryptedStore(inner, await configured(aes(['key1', 1]))), secret('a'), '{}')
     const before = text((await inner.get(secret('a')))!.value)
     const store = new EncryptedStore(inner, await configured(aes(['key2', 2])))
-    await expect(store.range('/registry/')).rejects.toThrow('unable to transform key "/registry/secrets/default/a": no matching key was found')
+    await expect(store.range('/registry/')).rejects.toThrow(
+      'unable to transform key "/registry/secrets/default/a": no matching key was found',
+    )
     expect(text((await inner.get(secret('a')))!.value)).toBe(before)
   })
 
@@ -111,19 +129,35 @@ class FakeKms {
   }
 
   async #answer(stream: ServerHttp2Stream, at: string): Promise<void> {
-    const body = Buffer.concat(await stream.toArray() as Buffer[]).subarray(5)
+    const body = Buffer.concat((await stream.toArray()) as Buffer[]).subarray(5)
     const method = path.basename(at)
     this.calls.push(method)
     if (this.failure) {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
-      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '13', 'grpc-message': encodeURIComponent(this.failure!) }))
+      stream.on('wantTrailers', () =>
+        stream.sendTrailers({ 'grpc-status': '13', 'grpc-message': encodeURIComponent(this.failure!) }),
+      )
       return void stream.end()
     }
-    const message = method === 'Status' ? [[1, 'v2'], [2, this.healthz], [3, this.keyId]] : method === 'Encrypt' ? [[1, turned(body)], [2, this.keyId]] : [[1, turned(body)]]
-    const bytes = Buffer.concat((message as [number, string | Buffer][]).map(([number, value]) => {
-      const content = Buffer.from(value as string)
-      return Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content])
-    }))
+    const message =
+      method === 'Status'
+        ? [
+            [1, 'v2'],
+            [2, this.healthz],
+            [3, this.keyId],
+          ]
+        : method === 'Encrypt'
+          ? [
+              [1, turned(body)],
+              [2, this.keyId],
+            ]
+          : [[1, turned(body)]]
+    const bytes = Buffer.concat(
+      (message as [number, string | Buffer][]).map(([number, value]) => {
+        const content = Buffer.from(value as string)
+        return Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content])
+      }),
+    )
     const head = Buffer.alloc(5)
     head.writeUInt32BE(bytes.length, 1)
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
@@ -152,7 +186,11 @@ describe('KMS', () => {
   })
 
   const open = async () => {
-    const encryption = await configured(`{kms: {apiVersion: v2, name: vault, endpoint: "unix://${path.join(dir, 's')}"}}, {identity: {}}`, 'secrets', clock)
+    const encryption = await configured(
+      `{kms: {apiVersion: v2, name: vault, endpoint: "unix://${path.join(dir, 's')}"}}, {identity: {}}`,
+      'secrets',
+      clock,
+    )
     opened.push(encryption)
     return encryption
   }
@@ -163,14 +201,18 @@ describe('KMS', () => {
   it('encrypts the key of values, once a start; another start asks for it again, once', async () => {
     const inner = openMemoryStore({ clock })
     const store = new EncryptedStore(inner, await open())
-    for (const name of ['a', 'b']) await store.write({ key: secret(name), expected: 0, value: Buffer.from('{"x":"swordfish"}') })
+    for (const name of ['a', 'b'])
+      await store.write({ key: secret(name), expected: 0, value: Buffer.from('{"x":"swordfish"}') })
     const stored = (await inner.get(secret('a')))!.value
     expect(text(stored)).toMatch(/^k8s:enc:kms:v2:vault:/)
     expect(stored.includes('swordfish')).toBe(false)
     expect((await store.range('/registry/')).items).toHaveLength(2)
     expect(kms.calls).toEqual(['Status', 'Encrypt'])
     const again = new EncryptedStore(inner, await open())
-    expect((await again.range('/registry/')).items.map(({ value }) => text(value))).toEqual(['{"x":"swordfish"}', '{"x":"swordfish"}'])
+    expect((await again.range('/registry/')).items.map(({ value }) => text(value))).toEqual([
+      '{"x":"swordfish"}',
+      '{"x":"swordfish"}',
+    ])
     expect(kms.calls).toEqual(['Status', 'Encrypt', 'Status', 'Encrypt', 'Decrypt'])
   })
 
@@ -182,7 +224,8 @@ describe('KMS', () => {
     const store = new EncryptedStore(inner, await open())
     const seen: string[] = []
     await store.watch('/registry/', 0, (events) => {
-      for (const event of events) seen.push(`${event.type === 'put' ? text(event.value) : ''} ${text(event.previous?.value)}`)
+      for (const event of events)
+        seen.push(`${event.type === 'put' ? text(event.value) : ''} ${text(event.previous?.value)}`)
     })
     await store.write({ key: secret('b'), expected: 0, value: Buffer.from('{"n":3}') })
     await settle(() => seen.length === 3)
@@ -198,7 +241,11 @@ describe('KMS', () => {
     kms.keyId = 'key-2'
     clock.advance(60_000)
     await settle(() => kms.calls.length === 4)
-    await settle(() => encryption.transformerOf(secret('a')).isStale(Buffer.from('{}')) && kms.calls.filter((call) => call === 'Encrypt').length === 2)
+    await settle(
+      () =>
+        encryption.transformerOf(secret('a')).isStale(Buffer.from('{}')) &&
+        kms.calls.filter((call) => call === 'Encrypt').length === 2,
+    )
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(await store.isStale(secret('a'))).toBe(true)
     await store.write({ key: secret('b'), expected: 0, value: Buffer.from('{}') })
@@ -211,10 +258,14 @@ describe('KMS', () => {
     kms.failure = 'the vault is closed'
     clock.advance(60_000)
     await settle(() => encryption.kms[0]!.problem !== undefined)
-    expect(encryption.kms[0]!.problem).toBe('kmsv2 Provider vault is not healthy, error: rpc error: code = 13 desc = the vault is closed')
+    expect(encryption.kms[0]!.problem).toBe(
+      'kmsv2 Provider vault is not healthy, error: rpc error: code = 13 desc = the vault is closed',
+    )
     await store.write({ key: secret('a'), expected: 0, value: Buffer.from('{}') })
     clock.advance(130_000)
-    await expect(store.write({ key: secret('b'), expected: 0, value: Buffer.from('{}') })).rejects.toThrow(/unable to transform key "\/registry\/secrets\/default\/b": KMS provider vault cannot encrypt/)
+    await expect(store.write({ key: secret('b'), expected: 0, value: Buffer.from('{}') })).rejects.toThrow(
+      /unable to transform key "\/registry\/secrets\/default\/b": KMS provider vault cannot encrypt/,
+    )
   })
 
   it.each([
@@ -226,6 +277,8 @@ describe('KMS', () => {
   })
 
   it('that is not there ends the start', async () => {
-    await expect(configured(`{kms: {apiVersion: v2, name: v, endpoint: "unix://${path.join(dir, 'none')}"}}`)).rejects.toThrow(/cannot be reached/)
+    await expect(
+      configured(`{kms: {apiVersion: v2, name: v, endpoint: "unix://${path.join(dir, 'none')}"}}`),
+    ).rejects.toThrow(/cannot be reached/)
   })
 })

@@ -1,6 +1,15 @@
 import { nextTurn } from '../../base/turns.ts'
 import { CompactedError } from '../../store/index.ts'
-import type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from '../../store/index.ts'
+import type {
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreEvent,
+  Versioned,
+  Watch,
+  Write,
+  WriteResult,
+} from '../../store/index.ts'
 import type { Encryption } from './encryption.ts'
 import { TransformError } from './transformers.ts'
 
@@ -14,7 +23,7 @@ export class EncryptedStore implements Store {
   /** What was encrypted here, by what was made of it: its own events need not be decrypted. */
   readonly #plain = new WeakMap<Buffer, Buffer>()
 
-  /** Versions up to this one may have been superseded before all current ones were read: keys of theirs may be unknown. */
+  /** Versions up to this one may have been superseded before the current ones were read: their keys may be unknown. */
   #unreadUpTo: number
 
   constructor(inner: Store, encryption: Encryption) {
@@ -31,7 +40,7 @@ export class EncryptedStore implements Store {
     return this.#inner.compactedRevision
   }
 
-  /** Encrypts and reads by another configuration from now on. Rejects, and changes nothing, if that cannot read all that is stored. */
+  /** Uses another configuration from now on. Rejects, and changes nothing, if that cannot read all that is stored. */
   async use(encryption: Encryption): Promise<void> {
     const { items } = await this.#inner.range('')
     await this.#readAll(items, encryption)
@@ -174,7 +183,8 @@ export class EncryptedStore implements Store {
    * time, it is read now.
    */
   #withPrevious(event: StoreEvent, value: Buffer | undefined): StoreEvent | Promise<StoreEvent> {
-    if (event.revision > this.#unreadUpTo) return decrypted(event, value, () => event.previous && (this.#read(event.previous) as Versioned))
+    if (event.revision > this.#unreadUpTo)
+      return decrypted(event, value, () => event.previous && (this.#read(event.previous) as Versioned))
     const before = this.#readPrevious(event)
     if (before instanceof Promise) return before.then((previous) => decrypted(event, value, () => previous))
     return decrypted(event, value, () => before ?? event.previous)
@@ -193,7 +203,25 @@ export class EncryptedStore implements Store {
 
 function decrypted(event: StoreEvent, value: Buffer | undefined, previous: () => Versioned | undefined): StoreEvent {
   const { key, revision } = event
-  if (event.type === 'delete') return { type: 'delete', key, revision, get previous() { return previous()! } }
+  if (event.type === 'delete')
+    return {
+      type: 'delete',
+      key,
+      revision,
+      get previous() {
+        return previous()!
+      },
+    }
   const { createRevision, mark } = event
-  return { type: 'put', key, revision, createRevision, mark, value: value!, get previous() { return previous() } }
+  return {
+    type: 'put',
+    key,
+    revision,
+    createRevision,
+    mark,
+    value: value!,
+    get previous() {
+      return previous()
+    },
+  }
 }

@@ -65,7 +65,10 @@ export class Encryption {
 
 function addResource(providers: Map<string, Provider[]>, name: string, more: readonly Provider[]): void {
   const { group, plural } = parseGroupResource(name)
-  for (const [masking, shown] of [[`${group}/*`, `*.${group}`], ['*/*', '*.*']] as const) {
+  for (const [masking, shown] of [
+    [`${group}/*`, `*.${group}`],
+    ['*/*', '*.*'],
+  ] as const) {
     if (masking === `${group}/${plural}` || !providers.has(masking)) continue
     throw new Error(`resource ${JSON.stringify(name)} is masked by earlier rule ${JSON.stringify(shown)}`)
   }
@@ -73,7 +76,11 @@ function addResource(providers: Map<string, Provider[]>, name: string, more: rea
   providers.set(`${group}/${plural}`, [...known, ...more])
 }
 
-async function makeProvider(entry: ProviderConfiguration, around: Omit<KmsOptions, 'name' | 'client'>, kms: Kms[]): Promise<Provider> {
+async function makeProvider(
+  entry: ProviderConfiguration,
+  around: Omit<KmsOptions, 'name' | 'client'>,
+  kms: Kms[],
+): Promise<Provider> {
   if (entry.aescbc) return keysProvider('aescbc', entry.aescbc)
   if (entry.aesgcm) return keysProvider('aesgcm', entry.aesgcm)
   if (entry.secretbox) return keysProvider('secretbox', entry.secretbox)

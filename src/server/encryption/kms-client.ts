@@ -38,7 +38,8 @@ export function grpcClient(endpoint: string, service: string, timeoutMs: number,
     return (connection = opened)
   }
   return {
-    call: (method, message) => callOnce(connected(), { path: `/${service}/${method}`, message, timeoutMs, clock, endpoint }),
+    call: (method, message) =>
+      callOnce(connected(), { path: `/${service}/${method}`, message, timeoutMs, clock, endpoint }),
     close: () => connection?.destroy(),
   }
 }
@@ -77,22 +78,27 @@ function callOnce(connection: ClientConnection, { path, message, timeoutMs, cloc
         else if (name === 'grpc-message') detail = value
       }
     }
-    const cancel = connection.request({ fields, body: Buffer.concat([head, message]) }, {
-      head(code, received) {
-        note(received)
-        if (code !== 200) fail(`the KMS plug-in at ${endpoint} answered with ${code}`)
+    const cancel = connection.request(
+      { fields, body: Buffer.concat([head, message]) },
+      {
+        head(code, received) {
+          note(received)
+          if (code !== 200) fail(`the KMS plug-in at ${endpoint} answered with ${code}`)
+        },
+        data: (piece) => void pieces.push(piece),
+        trailers: note,
+        end() {
+          if (status !== undefined && status !== '0')
+            return fail(`rpc error: code = ${status} desc = ${decodeURIComponent(detail)}`)
+          const body = Buffer.concat(pieces)
+          if (body.length < 5 || body[0] !== 0 || body.readUInt32BE(1) !== body.length - 5)
+            return fail(`the KMS plug-in at ${endpoint} answered with no message`)
+          cancelTimer()
+          resolve(body.subarray(5))
+        },
+        closed: () => fail(`the KMS plug-in at ${endpoint} cannot be reached`),
       },
-      data: (piece) => void pieces.push(piece),
-      trailers: note,
-      end() {
-        if (status !== undefined && status !== '0') return fail(`rpc error: code = ${status} desc = ${decodeURIComponent(detail)}`)
-        const body = Buffer.concat(pieces)
-        if (body.length < 5 || body[0] !== 0 || body.readUInt32BE(1) !== body.length - 5) return fail(`the KMS plug-in at ${endpoint} answered with no message`)
-        cancelTimer()
-        resolve(body.subarray(5))
-      },
-      closed: () => fail(`the KMS plug-in at ${endpoint} cannot be reached`),
-    })
+    )
     const cancelTimer = clock.after(timeoutMs, () => {
       cancel()
       reject(new Error(`the KMS plug-in at ${endpoint} did not answer within ${timeoutMs} ms`))

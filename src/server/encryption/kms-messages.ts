@@ -53,14 +53,18 @@ function read(message: Buffer) {
     else if (found.type === 'varint') numbers.set(found.number, Number(found.value))
   }
   const last = (number: number): Buffer => bytes.get(number)?.at(-1) ?? Buffer.alloc(0)
-  const map = (number: number): Annotations => new Map((bytes.get(number) ?? []).map((entry) => {
-    const parts = read(entry)
-    return [parts.last(1).toString(), parts.last(2)]
-  }))
+  const map = (number: number): Annotations =>
+    new Map(
+      (bytes.get(number) ?? []).map((entry) => {
+        const parts = read(entry)
+        return [parts.last(1).toString(), parts.last(2)]
+      }),
+    )
   return { last, map, number: (number: number) => numbers.get(number) ?? 0 }
 }
 
-export const encryptRequest = (plaintext: Buffer, uid: string): Buffer => Buffer.concat([field(1, plaintext), field(2, uid)])
+export const encryptRequest = (plaintext: Buffer, uid: string): Buffer =>
+  Buffer.concat([field(1, plaintext), field(2, uid)])
 
 export function readEncryptResponse(message: Buffer): WrappedKey {
   const { last, map } = read(message)
@@ -85,9 +89,17 @@ export function encryptedObjectBytes({ data, keyId, ciphertext, annotations, sou
 /** Throws for what is none. */
 export function readEncryptedObject(message: Buffer): EncryptedObject {
   const { last, map, number } = read(message)
-  const object = { data: last(1), keyId: last(2).toString(), ciphertext: last(3), annotations: map(4), source: number(5) }
-  if (object.source !== dekSource.aesGcmKey && object.source !== dekSource.hkdfSeed) throw new Error(`unknown encryptedDEKSourceType: ${object.source}`)
+  const object = {
+    data: last(1),
+    keyId: last(2).toString(),
+    ciphertext: last(3),
+    annotations: map(4),
+    source: number(5),
+  }
+  if (object.source !== dekSource.aesGcmKey && object.source !== dekSource.hkdfSeed)
+    throw new Error(`unknown encryptedDEKSourceType: ${object.source}`)
   if (object.data.length === 0) throw new Error('encrypted data is empty')
-  if (object.ciphertext.length === 0) throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')
+  if (object.ciphertext.length === 0)
+    throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')
   return object
 }

@@ -24,7 +24,7 @@ export interface KmsOptions {
   logger: Logger
 }
 
-/** As Kubernetes: how often a plug-in is asked how it is, and for how long after an answer its key is used for writes. */
+/** As Kubernetes: how often a plug-in's health is asked for, and how long after an answer its key may write. */
 const healthyMs = 60_000
 const unhealthyMs = 10_000
 const writableMs = 3 * 60_000
@@ -127,7 +127,8 @@ export class Kms {
       if (this.#write?.wrapped.keyId !== keyId) {
         const seed = randomBytes(32)
         const wrapped = readEncryptResponse(await client.call('Encrypt', encryptRequest(seed, random.uuid())))
-        if (wrapped.ciphertext.length === 0 || wrapped.ciphertext.length > 1024) throw new Error(`encrypted DEK source is ${wrapped.ciphertext.length} bytes`)
+        if (wrapped.ciphertext.length === 0 || wrapped.ciphertext.length > 1024)
+          throw new Error(`encrypted DEK source is ${wrapped.ciphertext.length} bytes`)
         this.#known.set(nameOf(wrapped), seed)
         this.#write = { seed, wrapped, expiresMs: 0 }
       }
@@ -143,14 +144,17 @@ export class Kms {
     if (this.#isClosed) return
     this.#cancelPoll = this.#o.clock.after(this.#problem === undefined ? healthyMs : unhealthyMs, () => {
       this.#refresh()
-        .catch((e: unknown) => this.#o.logger.error('a KMS plug-in does not answer well', { name: this.name, error: (e as Error).message }))
+        .catch((e: unknown) =>
+          this.#o.logger.error('a KMS plug-in does not answer well', { name: this.name, error: (e as Error).message }),
+        )
         .finally(() => this.#schedule())
     })
   }
 }
 
 /** HKDF-Expand with SHA-256 for one block of 32 bytes. */
-const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
+const derivedKey = (seed: Buffer, info: Buffer): Buffer =>
+  createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
 
 function nameOf({ ciphertext, keyId, annotations }: WrappedKey): string {
   const hash = createHash('sha256').update(keyId).update('\0').update(ciphertext)

@@ -38,7 +38,9 @@ describe.each(names)('%s', (name) => {
     const stored = transformer(await provider(name, ['key1', 1])).write(object, key)
     const other = transformer(await provider(name, ['key2', 1]))
     const kind = name === 'secretbox' ? 'Secretbox' : 'AES'
-    expect(() => other.read(stored, key)).toThrow(`unable to transform key "${key}": no matching key was found for the provided ${kind} transformer`)
+    expect(() => other.read(stored, key)).toThrow(
+      `unable to transform key "${key}": no matching key was found for the provided ${kind} transformer`,
+    )
   })
 
   it('says that a key of the same name is another one', async () => {
@@ -67,7 +69,9 @@ describe.each(names)('%s', (name) => {
 describe('the forms of values', () => {
   it('aesgcm binds a value to its key in the store', async () => {
     const one = transformer(await provider('aesgcm', ['key1', 1]))
-    expect(() => one.read(one.write(object, key), '/registry/secrets/default/y')).toThrow('cipher: message authentication failed')
+    expect(() => one.read(one.write(object, key), '/registry/secrets/default/y')).toThrow(
+      'cipher: message authentication failed',
+    )
   })
 
   it('aesgcm is nonce, data and tag, with the key as additional data', async () => {
@@ -91,7 +95,9 @@ describe('the forms of values', () => {
     const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37')
     const box = hex(`f3ffc7703f9400e52a7dfb4b3d3305d9 8e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186a
       c0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5`)
-    const plain = hex(`be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705`)
+    const plain = hex(
+      `be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705`,
+    )
     expect(await (await secretbox(secret)).decrypt(Buffer.concat([nonce, box]), '')).toEqual(plain)
   })
 })
@@ -111,8 +117,15 @@ describe('Transformer', () => {
   })
 
   it('is stale for what the first key has not written', async () => {
-    const [old, both] = [transformer(await provider('aescbc', ['key1', 1])), transformer(await provider('aescbc', ['key2', 2], ['key1', 1]), identity)]
-    const rows: [Buffer, boolean][] = [[object, true], [old.write(object, key), true], [both.write(object, key), false]]
+    const [old, both] = [
+      transformer(await provider('aescbc', ['key1', 1])),
+      transformer(await provider('aescbc', ['key2', 2], ['key1', 1]), identity),
+    ]
+    const rows: [Buffer, boolean][] = [
+      [object, true],
+      [old.write(object, key), true],
+      [both.write(object, key), false],
+    ]
     for (const [stored, isStale] of rows) {
       expect(await both.read(stored, key)).toEqual(object)
       expect(both.isStale(stored)).toBe(isStale)

@@ -102,11 +102,16 @@ export async function keysProvider(
     ciphers.push({ prefix: Buffer.from(`${prefix}${key.name}:`), cipher })
   }
   const kind = name === 'secretbox' ? 'Secretbox' : 'AES'
-  return { prefix: Buffer.from(prefix), ciphers, noMatch: `no matching key was found for the provided ${kind} transformer` }
+  return {
+    prefix: Buffer.from(prefix),
+    ciphers,
+    noMatch: `no matching key was found for the provided ${kind} transformer`,
+  }
 }
 
 /** Objects are JSON, which never begins so. */
-export const isEncrypted = (data: Buffer): boolean => data[0] === 0x6b && data.toString('latin1', 0, encryptedPrefix.length) === encryptedPrefix
+export const isEncrypted = (data: Buffer): boolean =>
+  data[0] === 0x6b && data.toString('latin1', 0, encryptedPrefix.length) === encryptedPrefix
 
 const plainText: Cipher = {
   encrypt: (plain) => plain,
@@ -158,7 +163,14 @@ export class Transformer {
     return this.#readBy(ciphers, 0, data, key, [], noMatch)
   }
 
-  #readBy(ciphers: readonly NamedCipher[], from: number, data: Buffer, key: string, failures: string[], noMatch: string): Buffer | Promise<Buffer> {
+  #readBy(
+    ciphers: readonly NamedCipher[],
+    from: number,
+    data: Buffer,
+    key: string,
+    failures: string[],
+    noMatch: string,
+  ): Buffer | Promise<Buffer> {
     for (let i = from; i < ciphers.length; i++) {
       const { prefix, cipher } = ciphers[i]!
       const failed = (e: unknown) => void failures.push((e as Error).message)

@@ -8,7 +8,13 @@ import type { Exchange } from './exchange.ts'
 import type { Accepted } from './negotiate.ts'
 
 /** A request over HTTP as audit sees it. */
-export function arrivalOf(exchange: Exchange, id: string, path: string, what: What | undefined, startedMs: number): Arrival {
+export function arrivalOf(
+  exchange: Exchange,
+  id: string,
+  path: string,
+  what: What | undefined,
+  startedMs: number,
+): Arrival {
   return {
     id,
     method: exchange.method,
@@ -40,12 +46,19 @@ export function answerText(
   query: URLSearchParams,
   clock: Clock,
 ): Promise<void> | undefined {
-  if (result.kind === 'value' && (result.value as Partial<Status>).kind === 'Status') audit.answeredStatus(result.value as Status)
+  if (result.kind === 'value' && (result.value as Partial<Status>).kind === 'Status')
+    audit.answeredStatus(result.value as Status)
   if (!audit.wantsResponse || result.kind === 'text') return undefined
   return tellWhole(audit, result, transform, query, clock)
 }
 
-async function tellWhole(audit: AuditedRequest, result: Answer, transform: Accepted['transform'], query: URLSearchParams, clock: Clock): Promise<void> {
+async function tellWhole(
+  audit: AuditedRequest,
+  result: Answer,
+  transform: Accepted['transform'],
+  query: URLSearchParams,
+  clock: Clock,
+): Promise<void> {
   const accepted = transform ? { ...plainJson, transform } : plainJson
   const { body } = await encodeResult(result, accepted, query, clock.now(), false, turnsOf(clock))
   const pieces: Buffer[] = []
