@@ -4,11 +4,12 @@ import { type LogLevel, Logger } from '../base/logger.ts'
 import type { ServeOptions } from '../cluster/index.ts'
 import { addAuthenticationFlags, readAuthenticationFlags } from './authentication-flags.ts'
 import { applyConfigFile } from './config-file.ts'
+import { addAuditFlags, readAuditFlags } from './audit-flags.ts'
 import { bool, durationMs, gates, limit, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
-  return addAuthenticationFlags(command)
+  addAuthenticationFlags(command)
     .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
     .addOption(new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory']).default('lmdb'))
     .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
@@ -34,9 +35,12 @@ export function addApiFlags(command: Command): Command {
     .option('--max-connections-per-address <number>', 'connections of one address that may be open; 0 is no limit', limit, 5000)
     .option('--service-account-issuer <url>', 'issuer of service-account tokens; more than one: the first issues, all are accepted', collect, [])
     .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
+    .option('--encryption-provider-config <file>', 'EncryptionConfiguration: how secrets and other objects are encrypted in the store')
+    .option('--encryption-provider-config-automatic-reload [bool]', 'whether that file is read again when it changes', bool, false)
     .option('--feature-gates <gates>', 'A=true,B=false', gates)
     .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .option('--config <file>', 'YAML file with any of these flags, without the dashes')
+  return addAuditFlags(command)
 }
 
 /** A flag that may be given several times. */
@@ -69,6 +73,8 @@ interface ParsedFlags {
   maxMutatingRequestsInflight: number
   serviceAccountIssuer: string[]
   serviceAccountJwksUri?: string
+  encryptionProviderConfig?: string
+  encryptionProviderConfigAutomaticReload: boolean
   featureGates?: FeatureGates
   logLevel: LogLevel
   config?: string
@@ -108,8 +114,14 @@ export async function readApiFlags(command: Command, release: string): Promise<S
       anonymous: flags.anonymousAuth,
     },
     authentication: readAuthenticationFlags(command),
+    audit: readAuditFlags(command.opts()),
+    encryption: encryptionFlags(flags),
     gates: flags.featureGates ?? FeatureGates.of(),
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
   }
+}
+
+function encryptionFlags({ encryptionProviderConfig: configFile, encryptionProviderConfigAutomaticReload: reloads }: ParsedFlags) {
+  return configFile === undefined ? undefined : { configFile, reloads }
 }

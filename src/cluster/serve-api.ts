@@ -21,6 +21,9 @@ import { readAdmissionConfiguration } from './admission-configuration.ts'
 import { type Authentication, type AuthenticationFlags, makeAuthentication } from './authentication.ts'
 import { followFiles } from './followed-files.ts'
 import { isKubeconfigValid, kubeconfigText, leadsTo } from './kubeconfig.ts'
+import type { AuditFlags } from './audit.ts'
+import { type EncryptionFlags, FileEncryption } from './encryption.ts'
+import { keepPrivate, warnIfOpen } from './private-files.ts'
 import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
 import { RenewedPair, keepRenewed, timeProblem } from './renewal.ts'
@@ -52,6 +55,10 @@ export interface ServeOptions {
   jwksUri?: string | undefined
   /** Further flags of authentication. */
   authentication?: AuthenticationFlags
+  /** Undefined: no request is recorded. */
+  audit?: AuditFlags | undefined
+  /** Undefined: values are stored as they are. */
+  encryption?: EncryptionFlags | undefined
   release: string
   logger: Logger
 }
@@ -89,8 +96,15 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   })
   const authentication = await makeAuthentication(options, logger)
   const authorization = await readAuthorization(options.authorization)
-  const store = await openStore(options)
+  // Loaded when it is needed, with the client that reaches webhooks.
+  const audit = options.audit && (await (await import('./audit.ts')).openAudit(options.audit, { clock: systemClock, random: systemRandom, logger }))
+  const plainStore = await openStore(options)
+  let encryption: FileEncryption | undefined
+  let store = plainStore
   try {
+    checkPrivacy(options)
+    if (options.encryption) encryption = await FileEncryption.open(options.encryption, plainStore, { clock: systemClock, random: systemRandom, logger })
+    store = encryption?.store ?? plainStore
     const now = Date.now()
     const authority = loadAuthority(dataDir, now)
     const problem = timeProblem("the cluster's certificate authority", authority.certificate, now)
@@ -112,6 +126,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       ...(options.settings ? { settings: options.settings } : {}),
       ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
       ...(options.jwksUri ? { jwksUri: options.jwksUri } : {}),
+      audit,
       acceptsBootstrapTokens: options.authentication?.bootstrapTokens ?? true,
       nodeClient,
       rootCa: authority.certificate,
@@ -127,6 +142,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     })
     const { listener, url, kubeconfig } = door
     const stopRenewing = keepCertificates(options, door, authority, authentication, nodeClient)
+    encryption?.follow(server)
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     const stopWatchingLoop = watchLoop(server.metrics, server.health)
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
@@ -139,11 +155,13 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       async stop() {
         server.beginStop()
         stopCompactor()
+        encryption?.stop()
         stopWatchingLoop()
         stopRenewing()
         await authentication.close()
         await listener.close(stopGraceMs)
         server.close()
+        await audit?.close()
         await store.close()
       },
     }
@@ -234,6 +252,12 @@ function makeDataDir(dir: string): void {
   } catch (e) {
     throw new Error(`--data-dir: ${(e as Error).message}`, { cause: e })
   }
+}
+
+function checkPrivacy({ dataDir, encryption, tokenAuthFile, logger }: ServeOptions): void {
+  keepPrivate(dataDir, logger)
+  if (encryption) warnIfOpen('--encryption-provider-config', encryption.configFile, logger)
+  if (tokenAuthFile) warnIfOpen('--token-auth-file', tokenAuthFile, logger)
 }
 
 function openStore({ store, dataDir, logger }: ServeOptions): Promise<Store> | Store {

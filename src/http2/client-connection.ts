@@ -20,6 +20,8 @@ export interface ClientConnectionOptions {
 export interface AnswerReceiver {
   head(status: number, fields: readonly Field[]): void
   data(piece: Buffer): void
+  /** The fields at the end of an answer, of who sends some. */
+  trailers?(fields: readonly Field[]): void
   end(): void
   /** `isUnsent`: the server has not looked at it, and never will. */
   closed(isUnsent: boolean): void
@@ -158,8 +160,9 @@ export class ClientConnection extends Connection {
     let hasHead = false
     stream.onHeaders = (received) => {
       const status = Number(received[0]?.name === ':status' ? received[0].value : 0)
-      // What comes before the answer, and what comes at the end of it.
-      if (hasHead || (status >= 100 && status < 200)) return
+      if (hasHead) return answer.trailers?.(received)
+      // What comes before the answer.
+      if (status >= 100 && status < 200) return
       if (!(status >= 200 && status < 600)) return stream.reset(ErrorCode.protocolError)
       hasHead = true
       answer.head(status, received)

@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { Store } from '../store/index.ts'
+import type { Auditor } from './audit/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
 import { rbacEscalation } from './admission/rbac-escalation.ts'
 import { type Anonymous, ApiHandler } from './http/api-handler.ts'
@@ -85,6 +86,8 @@ export interface ApiServerOptions {
   maxWatches?: number
   /** How requests that come from outside share the server. */
   fairness?: FairnessSettings
+  /** Records requests. Whoever made it closes it after the server. */
+  audit?: Auditor | undefined
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
   freezesObjects?: boolean
 }
@@ -96,6 +99,7 @@ export class ApiServer {
   /** Requests for resources without HTTP. */
   readonly requests: RequestPath
   readonly requestMetrics: RequestMetrics
+  readonly audit: Auditor | undefined
   /** What else is served, by path: whoever runs beside the server puts it here. */
   readonly pages = new Map<string, () => { type: string; body: string }>()
   /** Other parts of the control plane in this process, by the name that `kubectl get componentstatuses` has for them. */
@@ -107,7 +111,7 @@ export class ApiServer {
   readonly #address: string
   /** What is told of the kinds that are served, and of which generation of them. */
   #served: { generation: number; discovery: Discovery; openApi: OpenApi }
-  readonly #release: string
+  readonly release: string
   /** What is to be told that the server can serve no more. */
   readonly #ends = new Set<(why: Error) => void>()
   #lost: Error | undefined
@@ -117,7 +121,9 @@ export class ApiServer {
     this.parts = parts
     this.components = components
     this.metrics = metrics
-    this.#release = options.release
+    this.release = options.release
+    this.audit = options.audit
+    this.audit?.register(this.metrics)
     this.#address = options.address
     this.#served = this.#describe()
     this.openId = new OpenIdDiscovery(tokens, options.address, options.jwksUri)
@@ -146,6 +152,7 @@ export class ApiServer {
       fairness: this.#fairness,
       maxWatches: options.maxWatches ?? 10_000,
       anonymous: options.anonymous ?? 'health',
+      audit: options.audit,
     })
   }
 
@@ -260,7 +267,7 @@ export class ApiServer {
   #describe() {
     const { registry } = this.parts
     const served = servedBy(registry.all())
-    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(documented(served), this.#release) }
+    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(documented(served), this.release) }
   }
 
   async #metricsText(): Promise<Buffer> {
@@ -278,7 +285,7 @@ export class ApiServer {
   /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */
   async document(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const { path, method } = request
-    const own = webService('/version', request, () => jsonDocument(versionInfo(this.#release))) ?? this.openId.answer(request)
+    const own = webService('/version', request, () => jsonDocument(versionInfo(this.release))) ?? this.openId.answer(request)
     if (own) return own
     if (path === '/' && method === 'GET') return jsonDocument({ paths: this.#paths() })
     if (path === '/metrics' && method === 'GET') {

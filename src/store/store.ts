@@ -38,6 +38,9 @@ export interface Store {
   size(): number
 
   close(): Promise<void>
+
+  /** Whether a key's value is to be written again though it says nothing new: a store that encrypts has another key by now. */
+  isStale?(key: string): Promise<boolean>
 }
 
 export interface Versioned {

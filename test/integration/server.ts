@@ -2,7 +2,7 @@ import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, Authenticator, type FairnessSettings, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, type Auditor, Authenticator, type FairnessSettings, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
@@ -17,6 +17,8 @@ export interface Options {
   maxWatches?: number
   fairness?: FairnessSettings
   build?: string
+  /** Records the requests of the server. */
+  audit?(clock: VirtualClock): Auditor
   /** A store that earlier servers may have written to. Default: a new one in memory. */
   store?: Store
   /** Puts itself between the server and its store, to make it fail. */
@@ -53,7 +55,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, store: given, wrapStore } = options
+    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, audit, store: given, wrapStore } = options
     const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -73,6 +75,7 @@ export class TestServer {
       ...(fairness ? { fairness } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
+      ...(audit ? { audit: audit(clock) } : {}),
       maxWatches,
     })
     return new TestServer(clock, store, api, errors)

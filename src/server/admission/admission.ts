@@ -21,14 +21,14 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   dryRun: boolean
   /** Sentences for Warning headers are added here. */
   warnings: string[]
+  /** Adds an annotation to the request's audit events. Absent where nothing is audited. */
+  note?: ((key: string, value: string) => void) | undefined
   reader: ObjectReader
   now: number
   /** For plugins that write, or wait for what others write. */
   objects?: ServerObjects
   /** For plugins that wait. */
   clock?: Clock
-  /** What the audit log says of the request besides, by the plugins' names for it; absent where nobody listens. */
-  annotations?: Map<string, string>
 }
 
 /** What a write was granted of something that is limited. */

@@ -40,7 +40,7 @@ async function ask(
     reader: { get: () => namespaceOf(said) as never, list: () => (asked.pods ?? []) as never[] },
     now: 0,
     clock: asked.clock ?? new VirtualClock(0),
-    annotations,
+    note: (key: string, value: string) => void annotations.set(key, value),
   }
   let refused = ''
   try {

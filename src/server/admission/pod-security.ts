@@ -22,8 +22,7 @@ interface Question {
   errors: readonly FieldError[]
 }
 
-const annotate = ({ annotations }: AdmissionRequest, key: string, value: string) =>
-  annotations?.set(labelPrefix + key, value)
+const annotate = ({ note }: AdmissionRequest, key: string, value: string) => note?.(labelPrefix + key, value)
 
 function isExempt(request: AdmissionRequest, { exemptions }: PodSecuritySettings): boolean {
   const why = exemptions.namespaces.includes(request.namespace)
@@ -50,7 +49,7 @@ function judge(
     return detailsText(objectionsTo(metadata, spec, policy[mode]))
   }
   if (enforces) annotate(request, 'enforce-policy', levelVersionText(policy.enforce))
-  if (request.annotations) {
+  if (request.note) {
     const audited = detailsBy('audit')
     if (audited) {
       annotate(request, 'audit-violations', `would violate PodSecurity "${levelVersionText(policy.audit)}": ${audited}`)

@@ -3,6 +3,8 @@ import { type Turns, turnsFor } from '../../base/turns.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
+import type { AuditedRequest, Auditor } from '../audit/index.ts'
+import { answerText, arrivalOf } from './audited-exchange.ts'
 import type { Authenticator, Credentials } from '../auth/authenticate.ts'
 import { anonymousUser as anonymous, isOpenPath } from '../auth/authenticators/anonymous.ts'
 import { extraPrefix, impersonated } from '../auth/impersonate.ts'
@@ -57,6 +59,7 @@ export interface HandlerOptions {
   fairness: Fairness
   maxWatches: number
   anonymous: Anonymous
+  audit?: Auditor | undefined
 }
 
 /** What a request without credentials is: of the user system:anonymous, allowed on paths of health and version only, or rejected. */
@@ -92,14 +95,16 @@ export class ApiHandler {
     const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
     const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
     inflight?.inc()
+    const audit = this.#o.audit?.begin(arrivalOf(exchange, id, path, what, started))
     let code = 0
     const headers = { 'audit-id': id, 'cache-control': 'no-cache, private' }
     try {
-      code = (await this.#answer(exchange, path, query, what, kind, headers)).code
+      code = (await this.#answer(exchange, path, query, what, kind, headers, audit)).code
     } catch (e) {
-      code = await this.#fail(exchange, e, headers, query)
+      code = await this.#fail(exchange, e, headers, query, audit)
     } finally {
       inflight?.inc(-1)
+      if (audit && !this.#watching.has(exchange)) audit.done(code)
       const seconds = (clock.now() - started) / 1000
       this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
       if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, verb: kind.verb, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent'), code, seconds })
@@ -125,17 +130,23 @@ export class ApiHandler {
     what: What | undefined,
     kind: RequestKind,
     headers: Record<string, string>,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const asked = this.#o.authenticator.authenticate(credentialsOf(exchange), path)
     const known = asked instanceof Promise ? await asked : asked
     const isOpen = known === anonymous && this.#o.anonymous === 'health' && exchange.method === 'GET' && isOpenPath(path)
     const user = known === anonymous && this.#o.anonymous !== 'user' ? undefined : known
     if (!user && !isOpen) throw unauthorized()
+    const recorded = audit?.identified(user ?? anonymous)
+    if (recorded) await recorded
     const taken = user && (await this.#impersonated(exchange, user))
+    if (taken && taken !== user) audit?.actsAs(taken)
     const proxied = parseProxyPath(path)
     if (proxied) {
-      await this.#o.requests.allow(taken!, proxyAttempt(proxied, exchange.method))
-      return { code: await this.#o.proxy.serve(exchange, proxied, headers) }
+      await this.#o.requests.allow(taken!, proxyAttempt(proxied, exchange.method), audit)
+      const code = await this.#o.proxy.serve(exchange, proxied, headers)
+      audit?.started(code)
+      return { code }
     }
     const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
     const seat = entered instanceof Promise ? await entered : entered
@@ -143,8 +154,8 @@ export class ApiHandler {
       const turns = this.#turns(seat)
       // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
       if (turns.isSpent) await turns.next()
-      if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat)
-      if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path })
+      if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
+      if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
       return await this.#document(exchange, path, query, headers)
     } finally {
       seat?.done()
@@ -184,6 +195,7 @@ export class ApiHandler {
     kind: RequestKind,
     headers: Record<string, string>,
     seat: Seat | undefined,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
@@ -193,12 +205,13 @@ export class ApiHandler {
       user,
       warnings,
       turns: this.#turns(seat),
+      audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
       readBody: async () => (body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
     }).finally(() => this.#tellOfLongTurn(exchange, body))
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, seat)
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, seat, audit)
   }
 
   /** Names a request that nobody else could come between: who reads the log of a slow server looks for it. */
@@ -222,10 +235,17 @@ export class ApiHandler {
     headers: Record<string, string>,
     kind: RequestKind,
     seat: Seat | undefined,
+    audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
-    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind)
-    if (result.kind === 'relay') return { code: await this.#o.relay.answer(exchange, result.place, headers) }
+    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind, audit)
+    if (result.kind === 'relay') {
+      const code = await this.#o.relay.answer(exchange, result.place, headers)
+      audit?.started(code)
+      return { code }
+    }
+    const recorded = audit && answerText(audit, result, accepted, query, this.#o.parts.clock)
+    if (recorded) await recorded
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
     const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, this.#turns(seat))
@@ -273,6 +293,7 @@ export class ApiHandler {
     query: URLSearchParams,
     headers: Record<string, string | string[]>,
     kind: RequestKind,
+    audit: AuditedRequest | undefined,
   ): Answered {
     const { parts, metrics, maxWatches, logger } = this.#o
     if (this.#watching.size >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
@@ -292,14 +313,16 @@ export class ApiHandler {
     open.inc()
     exchange.signal.addEventListener('abort', () => {
       this.#watching.delete(exchange)
+      audit?.done(200)
       open.inc(-1)
       stop()
     })
+    audit?.started(200)
     stop = startWatch(parts.objects, result.target, result.watch, writer, parts.clock)
     return { code: 200 }
   }
 
-  async #fail(exchange: Exchange, e: unknown, sent: Record<string, string>, query: URLSearchParams): Promise<number> {
+  async #fail(exchange: Exchange, e: unknown, sent: Record<string, string>, query: URLSearchParams, audit: AuditedRequest | undefined): Promise<number> {
     if (e instanceof ClientGone) return 499
     const id = sent['audit-id']
     let error: ApiError
@@ -307,9 +330,12 @@ export class ApiHandler {
       error = e
     } else {
       this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
+      audit?.panicked(e)
       error = internalError(e instanceof Error ? e.message : String(e))
     }
     const status = error.toStatus()
+    audit?.answeredStatus(status)
+    if (audit?.wantsResponse) audit.answered(JSON.stringify(status))
     const retry = error.details?.retryAfterSeconds
     const headers: Record<string, string> = { ...sent, ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')

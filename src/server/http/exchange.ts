@@ -59,6 +59,8 @@ export interface Exchange {
   /** Names of headers that begin with `prefix`, in lower case. */
   headersLike(prefix: string): string[]
   readonly certificate: Credentials['certificate']
+  /** The address at the other end of the connection; undefined where there is no socket. */
+  readonly remoteAddress?: string | undefined
   /** The whole body; throws 413 for one longer than `limit`. */
   readBody(limit: number): Promise<Buffer>
   /** The body as it comes, without a limit, for who hands it on. */

@@ -51,6 +51,10 @@ export class Http1Exchange implements Exchange {
     return socket ? certificateOf(socket as TLSSocket) : undefined
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#request.socket?.remoteAddress
+  }
+
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = new AbortController()

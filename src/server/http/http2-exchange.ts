@@ -51,6 +51,10 @@ export class Http2Exchange implements Exchange {
     return certificateOf(this.#options.socket)
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#options.socket.remoteAddress
+  }
+
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController()

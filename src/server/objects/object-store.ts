@@ -2,6 +2,7 @@ import { alreadyExists, conflictModified, entityTooLarge } from '../../api/error
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Store, StoreEvent, Watch } from '../../store/index.ts'
+import { TransformError, isEncrypted } from '../encryption/index.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './limits.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
@@ -58,7 +59,10 @@ export class ObjectStore {
   ): Promise<ObjectStore> {
     const { items, revision } = await store.range(registryPrefix)
     const objects = new ObjectStore(store, registry, revision, options)
-    for (const item of items) objects.#cacheOf(item.key)?.load(item)
+    for (const item of items) {
+      if (isEncrypted(item.value)) throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
+      objects.#cacheOf(item.key)?.load(item)
+    }
     objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
     return objects
   }
@@ -124,11 +128,15 @@ export class ObjectStore {
   /** Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same. */
   async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
-    if (deepEqual(object, stored.object)) return stored
+    if (deepEqual(object, stored.object) && !(await this.#isStale(stored))) return stored
     const value = this.#encode(object, stored)
     const result = await this.#store.write({ key: stored.key, expected: stored.revision, value, mark: this.#mark })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, value)
+  }
+
+  #isStale({ key }: StoredObject): Promise<boolean> | boolean {
+    return this.#store.isStale?.(key) ?? false
   }
 
   /** Removes `stored`; a conflict if it is no longer the current one. Answers the revision of the removal. */

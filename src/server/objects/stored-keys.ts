@@ -64,6 +64,19 @@ export function keyPrefix(group: string, plural: string): string {
   return `${registryPrefix}${Object.hasOwn(otherNames, plural) ? otherNames[plural]! : plural}/`
 }
 
+const groupOfPlural = new Map(Object.entries(ungrouped).flatMap(([group, plurals]) => plurals.map((plural): [string, string] => [plural, group])))
+// Events of both groups are stored as those of the core group.
+groupOfPlural.delete('events')
+const pluralOfName = new Map(Object.entries(otherNames).map(([plural, name]): [string, string] => [name, plural]))
+
+/** The kind that a key of the store is of. A group that is not Kubernetes' own has a dot in it, a plural has none. */
+export function resourceOfKey(key: string): { group: string; plural: string } {
+  const [first = '', second = ''] = key.slice(registryPrefix.length).split('/', 2)
+  if (first.includes('.') || (second !== '' && Object.hasOwn(ungrouped, first))) return { group: first, plural: second }
+  const plural = pluralOfName.get(`${first}/${second}`) ?? pluralOfName.get(first) ?? first
+  return { group: groupOfPlural.get(plural) ?? '', plural }
+}
+
 /** The parts of a registered kind that say where it is stored. */
 export interface Place {
   readonly prefix: string

@@ -127,7 +127,9 @@ export async function decodeBody(
     throw cannot(kind, wrongType(registry, apiVersion, kind, expected))
   }
   try {
-    return inOneTurn(body, () => decodeValue(parsed, expected, fieldValidation, warnings))
+    const object = inOneTurn(body, () => decodeValue(parsed, expected, fieldValidation, warnings))
+    body.heard?.(object)
+    return object
   } catch (e) {
     if (e instanceof DecodeError) throw cannot(kind, e.message)
     throw e

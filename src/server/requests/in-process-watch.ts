@@ -30,8 +30,9 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
     if (mail) mail.close(error)
     else queueMicrotask(() => watcher.closed(error))
   }
-  const begin = ({ kind, result: { target, watch } }: OpenedWatch) => {
-    if (isOver) return
+  const begin = ({ kind, audit, result: { target, watch } }: OpenedWatch) => {
+    if (audit) undo.push(() => audit.done(200))
+    if (isOver) return audit?.done(200)
     mail = new Mail(target, watcher, end, turnsOf(server.parts.clock))
     const stop = startWatch(server.parts.objects, target, watch, mail, server.parts.clock)
     const open = server.requestMetrics.watching(kind)

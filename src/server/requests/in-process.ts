@@ -4,6 +4,8 @@ import type { Json, KubeObject } from '../../api/object.ts'
 import { turnsOf } from '../../base/clock.ts'
 import { type Turns, inSlices } from '../../base/turns.ts'
 import type { ApiServer } from '../api-server.ts'
+import type { AuditedRequest } from '../audit/index.ts'
+import { answerText } from '../http/audited-exchange.ts'
 import { present } from '../http/encode.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
@@ -40,13 +42,14 @@ export async function callInProcess(server: ApiServer, request: InProcessRequest
   const path = parsePath(request.path)
   if (path.kind !== 'resource') return readDocument(server, request)
   const what = resolve(request.method, path, queryOf(request), server.parts.registry)
-  const result = await measured(server, request, what, kindOf(request.method, what))
+  const { result } = await measured(server, request, what, kindOf(request.method, what))
   return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
 }
 
 /** A watch that may begin. */
 export interface OpenedWatch {
   kind: RequestKind
+  audit: AuditedRequest | undefined
   result: Result & { kind: 'watch' }
 }
 
@@ -58,14 +61,14 @@ export async function openInProcess(server: ApiServer, request: InProcessRequest
   query.set('watch', 'true')
   const what = resolve(request.method, path, query, server.parts.registry)
   const kind = kindOf(request.method, what)
-  const result = await measured(server, request, what, kind)
+  const { result, audit } = await measured(server, request, what, kind)
   if (result.kind !== 'watch') throw methodNotAllowed()
-  return { kind, result }
+  return { kind, result, audit }
 }
 
 const queryOf = ({ query }: InProcessRequest) => new URLSearchParams(query)
 
-async function run(server: ApiServer, request: InProcessRequest, what: What): Promise<Result> {
+async function run(server: ApiServer, request: InProcessRequest, what: What, audit: AuditedRequest | undefined): Promise<Result> {
   const { user, signal = noSignal } = request
   const warnings: string[] = []
   let kept: RequestBody | undefined
@@ -73,6 +76,7 @@ async function run(server: ApiServer, request: InProcessRequest, what: What): Pr
     what,
     user,
     warnings,
+    audit,
     signal: () => signal,
     readBody: () => kept ?? bodyOf(request),
     keepBody: () => void (kept = keptBody(request)),
@@ -96,19 +100,61 @@ function keptBody(request: InProcessRequest): RequestBody {
   return body.value === undefined ? body : { ...body, value: cloneObject(body.value as object) as Json }
 }
 
-async function measured(server: ApiServer, request: InProcessRequest, what: What, kind: RequestKind): Promise<Result> {
+interface Measured {
+  result: Result
+  /** Still open where the result is a watch. */
+  audit: AuditedRequest | undefined
+}
+
+type Answer = Exclude<Result, { kind: 'watch' | 'relay' }>
+
+const thisMachine = ['127.0.0.1']
+
+/** Records a request of our own parts, which come from this machine. */
+function audited(server: ApiServer, request: InProcessRequest, what: What | undefined, startedMs: number): AuditedRequest | undefined {
+  const { method, path, query } = request
+  const search = query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query).toString()}` : ''
+  return server.audit?.begin({
+    id: server.parts.random.uuid(),
+    method,
+    uri: path + search,
+    path,
+    what,
+    startedMs,
+    sourceIPs: () => thisMachine,
+    userAgent: () => `coxswain/${server.release}`,
+  })
+}
+
+/** A request whose body outlasts a wait. */
+const withOwnBody = (request: InProcessRequest): InProcessRequest =>
+  typeof request.body === 'object' && request.body !== null ? { ...request, body: cloneObject(request.body) } : request
+
+async function measured(server: ApiServer, request: InProcessRequest, what: What, kind: RequestKind): Promise<Measured> {
   const { clock } = server.parts
   const started = clock.now()
   let code = 500
+  let isOpen = false
+  const audit = server.audit && audited(server, request, what, started)
+  const recorded = audit?.identified(request.user)
+  const sent = recorded ? withOwnBody(request) : request
   try {
-    const result = await run(server, request, what)
+    if (recorded) await recorded
+    const result = await run(server, sent, what, audit)
     code = 'code' in result ? result.code : 200
-    return result
+    isOpen = result.kind === 'watch'
+    if (isOpen) audit?.started(code)
+    const told = audit && !isOpen ? answerText(audit, result as Answer, {}, what.query, clock) : undefined
+    if (told) await told
+    return { result, audit }
   } catch (e) {
+    if (!(e instanceof ApiError)) audit?.panicked(e)
     const error = e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
+    audit?.answeredStatus(error.toStatus())
     code = error.code
     throw error
   } finally {
+    if (!isOpen) audit?.done(code)
     server.requestMetrics.done(kind, code, what.query.has('dryRun'), (clock.now() - started) / 1000)
   }
 }
@@ -139,9 +185,13 @@ function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
 export const frozenObject = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? deepFreeze(present(target, stored)) : stored.frozen
 
-async function readDocument(server: ApiServer, { method, path, query, accept, user }: InProcessRequest): Promise<unknown> {
-  await server.requests.allow(user, { verb: method.toLowerCase(), url: path })
+async function readDocument(server: ApiServer, request: InProcessRequest): Promise<unknown> {
+  const { method, path, query, accept } = request
+  const audit = audited(server, request, undefined, server.parts.clock.now())
+  await audit?.identified(request.user)
+  await server.requests.allow(request.user, { verb: method.toLowerCase(), url: path }, audit)
   const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
+  audit?.done(found?.code ?? 404)
   if (!found) throw notFoundPath()
   const text = found.body.toString()
   return found.headers['content-type']?.startsWith('application/json') ? readJson(text) : text

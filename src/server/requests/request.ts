@@ -1,5 +1,5 @@
 import type { FeatureGates } from '../../api/feature-gates.ts'
-import type { Json } from '../../api/object.ts'
+import type { Json, KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Turns } from '../../base/turns.ts'
@@ -37,6 +37,8 @@ export interface RequestBody {
   contentType: string | undefined
   /** The object of a create or update whose sender is in the same process, instead of bytes. It is the sender's own: it is copied, at once. */
   value?: Json
+  /** Gets the object once it is decoded, before anything is changed in it. */
+  heard?: (object: KubeObject) => void
 }
 
 /** One request for a resource. */
@@ -51,8 +53,8 @@ export interface ResourceRequest {
   body: RequestBody
   /** Sentences for Warning headers; verbs add to them. */
   warnings: string[]
-  /** What the audit log is to say of it besides; absent where there is none. */
-  annotations?: Map<string, string>
+  /** Adds an annotation to the request's audit events. Absent where nothing is audited. */
+  note?: ((key: string, value: string) => void) | undefined
   rules: RuleContext
   /** How what takes long is done for its sender. */
   turns: Turns

@@ -1,7 +1,8 @@
 import { methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
 import { turnsOf } from '../../base/clock.ts'
 import type { Turns } from '../../base/turns.ts'
-import { type Attempt, forbiddenAttempt } from '../auth/authorize.ts'
+import type { AuditedRequest } from '../audit/index.ts'
+import { type Attempt, type Decision, forbiddenAttempt } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
@@ -15,8 +16,8 @@ export interface Call {
   warnings: string[]
   /** How what takes long is done; as for anybody in this process where nothing is said. */
   turns?: Turns
-  /** What the audit log is to say of it besides. */
-  annotations?: Map<string, string>
+  /** Records the request, where requests are audited. */
+  audit?: AuditedRequest | undefined
   signal(): AbortSignal
   /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
   check?(): void
@@ -49,7 +50,7 @@ export class RequestPath {
   async run(call: Call): Promise<Result | undefined> {
     this.#checkStore()
     for (const attempt of attemptsOf(call.what)) {
-      const asked = this.allow(call.user, attempt)
+      const asked = this.allow(call.user, attempt, call.audit)
       if (!asked) continue
       call.keepBody?.()
       await asked
@@ -66,14 +67,10 @@ export class RequestPath {
   }
 
   /** Refuses what the user may not do. It waits only where the authorizer asks another process. */
-  allow(user: UserInfo, attempt: Attempt): Promise<void> | undefined {
+  allow(user: UserInfo, attempt: Attempt, audit?: AuditedRequest): Promise<void> | undefined {
     const asked = this.#context.parts.authorizer.authorize(user, attempt)
-    if (asked instanceof Promise) {
-      return asked.then((decision) => {
-        if (!decision.allowed) throw forbiddenAttempt(user, attempt, decision)
-      })
-    }
-    if (!asked.allowed) throw forbiddenAttempt(user, attempt, asked)
+    if (asked instanceof Promise) return asked.then((decision) => checkAllowed(user, attempt, decision, audit))
+    checkAllowed(user, attempt, asked, audit)
     return undefined
   }
 
@@ -88,14 +85,15 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, warnings, annotations, signal, turns = turnsOf(this.#context.parts.clock) }: Call, body: RequestBody): Result | Promise<Result> {
+  #answer({ what, user, warnings, audit, signal, turns = turnsOf(this.#context.parts.clock) }: Call, sent: RequestBody): Result | Promise<Result> {
     const { parts } = this.#context
     const { handler, path: { namespace, name, subresource }, query } = what
     if (handler === 'not found') throw notFoundPath()
     if (handler === 'not allowed') throw methodNotAllowed()
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
-    const audited = annotations ? { annotations } : {}
-    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, rules, turns, signal, ...audited })
+    const body = audit ? audit.body(what.method, sent) : sent
+    const note = audit && ((key: string, value: string) => audit.note(key, value))
+    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, note, rules, turns, signal })
   }
 }
 
@@ -109,3 +107,14 @@ function attemptsOf(what: What): readonly Attempt[] {
 }
 
 const isOutOfScope = ({ path, target }: What): boolean => path.inNamespace && !target!.resource.namespaced
+
+function checkAllowed(user: UserInfo, attempt: Attempt, decision: Decision, audit: AuditedRequest | undefined): void {
+  if (audit) noteDecision(audit, decision)
+  if (!decision.allowed) throw forbiddenAttempt(user, attempt, decision)
+}
+
+/** Kubernetes' audit annotations of every request that was authorized or refused. */
+function noteDecision(audit: AuditedRequest, { allowed, reason = '' }: Decision): void {
+  audit.note('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid')
+  audit.note('authorization.k8s.io/reason', reason)
+}

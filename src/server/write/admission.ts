@@ -4,7 +4,7 @@ import type { Write } from './write.ts'
 
 /** What plugins are asked: about the facade, where the request is about one. */
 function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
-  const { server, target, subresource, namespace, user, warnings, annotations, rules } = request
+  const { server, target, subresource, namespace, user, warnings, note, rules } = request
   return {
     operation,
     object,
@@ -16,11 +16,11 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
     name: request.name || (sent?.metadata.name ?? ''),
     user,
     warnings,
+    note,
     reader: server.access,
     now: rules.now,
     objects: server.access,
     clock: server.clock,
-    ...(annotations ? { annotations } : {}),
   }
 }
 

@@ -1,0 +1,227 @@
+import { nextTurn } from '../../base/turns.ts'
+import { CompactedError } from '../../store/index.ts'
+import type {
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreEvent,
+  Versioned,
+  Watch,
+  Write,
+  WriteResult,
+} from '../../store/index.ts'
+import type { Encryption } from './encryption.ts'
+import { TransformError } from './transformers.ts'
+
+/** So many values are decrypted in one turn: about 2 ms. */
+const valuesAtATime = 500
+
+/** A store whose values are encrypted as a configuration says. Whoever uses it sees them as they were written. */
+export class EncryptedStore implements Store {
+  readonly #inner: Store
+  #encryption: Encryption
+  /** What was encrypted here, by what was made of it: its own events need not be decrypted. */
+  readonly #plain = new WeakMap<Buffer, Buffer>()
+
+  /** Versions up to this one may have been superseded before the current ones were read: their keys may be unknown. */
+  #unreadUpTo: number
+
+  constructor(inner: Store, encryption: Encryption) {
+    this.#inner = inner
+    this.#encryption = encryption
+    this.#unreadUpTo = inner.revision
+  }
+
+  get revision(): number {
+    return this.#inner.revision
+  }
+
+  get compactedRevision(): number {
+    return this.#inner.compactedRevision
+  }
+
+  /** Uses another configuration from now on. Rejects, and changes nothing, if that cannot read all that is stored. */
+  async use(encryption: Encryption): Promise<void> {
+    const { items } = await this.#inner.range('')
+    await this.#readAll(items, encryption)
+    const before = this.#encryption
+    this.#encryption = encryption
+    this.#unreadUpTo = this.#inner.revision
+    before.close()
+  }
+
+  async get(key: string): Promise<Versioned | undefined> {
+    const found = await this.#inner.get(key)
+    return found && (await this.#read(found))
+  }
+
+  async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
+    const result = await this.#inner.range(prefix, options)
+    return { ...result, items: await this.#readAll(result.items, this.#encryption) }
+  }
+
+  write(op: Write): Promise<WriteResult> {
+    const { key, value } = op
+    const transformer = this.#encryption.transformerOf(key)
+    if (transformer.isPlain) return this.#inner.write(op)
+    if (!value) return this.#written(this.#inner.write(op))
+    let stored: Buffer
+    try {
+      stored = transformer.write(value, key)
+    } catch (e) {
+      return Promise.reject(new TransformError(key, (e as Error).message))
+    }
+    if (stored !== value) this.#plain.set(stored, value)
+    return this.#written(this.#inner.write({ ...op, value: stored }))
+  }
+
+  async watch(
+    prefix: string,
+    fromRevision: number,
+    onEvents: (events: readonly StoreEvent[]) => void,
+    onEnd?: (why: Error) => void,
+  ): Promise<Watch> {
+    let isOpen = true
+    /** What is behind events whose keys have to be asked for waits for them. */
+    let queue: Promise<void> | undefined
+    const end = (why: Error) => {
+      if (!isOpen) return
+      isOpen = false
+      watch?.close()
+      onEnd?.(why)
+    }
+    const deliver = (events: readonly StoreEvent[]): void | Promise<void> => {
+      const read = this.#readEvents(events)
+      if (!(read instanceof Promise)) return void onEvents(read)
+      return read.then((decrypted) => {
+        if (isOpen) onEvents(decrypted)
+      })
+    }
+    const take = (events: readonly StoreEvent[]) => {
+      const waiting = queue ? queue.then(() => deliver(events)) : deliver(events)
+      if (!waiting) return
+      const settled: Promise<void> = waiting.catch(end).finally(() => {
+        if (queue === settled) queue = undefined
+      })
+      queue = settled
+    }
+    let watch: Watch | undefined
+    watch = await this.#inner.watch(prefix, fromRevision, take, onEnd && end)
+    const { close } = watch
+    return {
+      close: () => {
+        isOpen = false
+        close.call(watch)
+      },
+    }
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#inner.compact(revision)
+  }
+
+  revisionAt(timeMs: number): number | undefined {
+    return this.#inner.revisionAt(timeMs)
+  }
+
+  size(): number {
+    return this.#inner.size()
+  }
+
+  close(): Promise<void> {
+    this.#encryption.close()
+    return this.#inner.close()
+  }
+
+  async isStale(key: string): Promise<boolean> {
+    const transformer = this.#encryption.transformerOf(key)
+    if (transformer.isPlain) return false
+    const found = await this.#inner.get(key)
+    return found !== undefined && transformer.isStale(found.value)
+  }
+
+  async #written(writing: Promise<WriteResult>): Promise<WriteResult> {
+    const result = await writing
+    return result.ok || !result.current ? result : { ok: false, current: await this.#read(result.current) }
+  }
+
+  async #readAll(items: readonly Versioned[], encryption: Encryption): Promise<Versioned[]> {
+    const read: Versioned[] = []
+    for (const [i, item] of items.entries()) {
+      const one = this.#read(item, encryption)
+      read.push(one instanceof Promise ? await one : one)
+      if (i % valuesAtATime === valuesAtATime - 1) await nextTurn()
+    }
+    return read
+  }
+
+  #read<V extends Versioned>(version: V, encryption = this.#encryption): V | Promise<V> {
+    const value = this.#valueOf(version, encryption)
+    if (value instanceof Promise) return value.then((plain) => ({ ...version, value: plain }))
+    return value === version.value ? version : { ...version, value }
+  }
+
+  #valueOf({ key, value }: Versioned, encryption = this.#encryption): Buffer | Promise<Buffer> {
+    const known = encryption === this.#encryption ? this.#plain.get(value) : undefined
+    return known ?? encryption.transformerOf(key).read(value, key)
+  }
+
+  #readEvents(events: readonly StoreEvent[]): readonly StoreEvent[] | Promise<readonly StoreEvent[]> {
+    const read = events.map((event) => this.#readEvent(event))
+    return read.some((event) => event instanceof Promise) ? Promise.all(read) : (read as StoreEvent[])
+  }
+
+  #readEvent(event: StoreEvent): StoreEvent | Promise<StoreEvent> {
+    const value = event.type === 'put' ? this.#valueOf(event) : undefined
+    if (value instanceof Promise) return value.then((plain) => this.#withPrevious(event, plain))
+    if (this.#encryption.transformerOf(event.key).isPlain) return event
+    return this.#withPrevious(event, value)
+  }
+
+  /**
+   * `previous` is read when it is looked at, as in the store below. Where its key may have to be asked for, which takes
+   * time, it is read now.
+   */
+  #withPrevious(event: StoreEvent, value: Buffer | undefined): StoreEvent | Promise<StoreEvent> {
+    if (event.revision > this.#unreadUpTo)
+      return decrypted(event, value, () => event.previous && (this.#read(event.previous) as Versioned))
+    const before = this.#readPrevious(event)
+    if (before instanceof Promise) return before.then((previous) => decrypted(event, value, () => previous))
+    return decrypted(event, value, () => before ?? event.previous)
+  }
+
+  #readPrevious(event: StoreEvent): Versioned | Promise<Versioned> | undefined {
+    try {
+      return event.previous && this.#read(event.previous)
+    } catch (e) {
+      // It is gone: whoever looks at it is told so.
+      if (e instanceof CompactedError) return undefined
+      throw e
+    }
+  }
+}
+
+function decrypted(event: StoreEvent, value: Buffer | undefined, previous: () => Versioned | undefined): StoreEvent {
+  const { key, revision } = event
+  if (event.type === 'delete')
+    return {
+      type: 'delete',
+      key,
+      revision,
+      get previous() {
+        return previous()!
+      },
+    }
+  const { createRevision, mark } = event
+  return {
+    type: 'put',
+    key,
+    revision,
+    createRevision,
+    mark,
+    value: value!,
+    get previous() {
+      return previous()
+    },
+  }
+}

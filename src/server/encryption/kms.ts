@@ -1,0 +1,163 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { type GrpcClient } from './kms-client.ts'
+import {
+  type WrappedKey,
+  decryptRequest,
+  dekSource,
+  encryptRequest,
+  encryptedObjectBytes,
+  readDecryptResponse,
+  readEncryptResponse,
+  readEncryptedObject,
+  readStatusResponse,
+} from './kms-messages.ts'
+import { type Cipher, type Provider, aesgcm, encryptedPrefix } from './transformers.ts'
+
+export interface KmsOptions {
+  name: string
+  client: GrpcClient
+  clock: Clock
+  random: Random
+  logger: Logger
+}
+
+/** As Kubernetes: how often a plug-in's health is asked for, and how long after an answer its key may write. */
+const healthyMs = 60_000
+const unhealthyMs = 10_000
+const writableMs = 3 * 60_000
+
+/** The key that values are encrypted with now. */
+interface WriteKey {
+  seed: Buffer
+  wrapped: WrappedKey
+  expiresMs: number
+}
+
+/**
+ * A KMS v2 plug-in. Values are encrypted here, with keys that are derived from a seed; the plug-in encrypts the seed,
+ * which is stored with each value. There is a new seed with each start, and when the plug-in has another key.
+ */
+export class Kms {
+  readonly name: string
+  readonly #o: KmsOptions
+  /** Keys that the plug-in has decrypted, by their encrypted form. */
+  readonly #known = new Map<string, Buffer>()
+  #write: WriteKey | undefined
+  #problem: string | undefined = 'not asked yet'
+  #cancelPoll: () => void = () => {}
+  #isClosed = false
+
+  constructor(options: KmsOptions) {
+    this.name = options.name
+    this.#o = options
+  }
+
+  /** Asks the plug-in for the first time. Rejects if it cannot be used. */
+  async start(): Promise<void> {
+    await this.#refresh()
+    this.#schedule()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelPoll()
+    this.#o.client.close()
+  }
+
+  /** Why the plug-in cannot be used, if so. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  get provider(): Provider {
+    const prefix = Buffer.from(`${encryptedPrefix}kms:v2:${this.name}:`)
+    return { prefix, ciphers: [{ prefix, cipher: this.#cipher() }], noMatch: '' }
+  }
+
+  #cipher(): Cipher {
+    return {
+      encrypt: (plain, key) => this.#encrypt(plain, key),
+      decrypt: (data, key) => this.#decrypt(data, key),
+      isOutdated: (data) => readEncryptedObject(data).keyId !== this.#write?.wrapped.keyId,
+    }
+  }
+
+  #encrypt(plain: Buffer, key: string): Buffer {
+    const write = this.#write
+    if (!write || this.#o.clock.now() > write.expiresMs) {
+      throw new Error(`KMS provider ${this.name} cannot encrypt: ${this.#problem ?? 'its key has expired'}`)
+    }
+    const info = randomBytes(32)
+    const data = Buffer.concat([info, aesgcm(derivedKey(write.seed, info)).encrypt(plain, key)])
+    return encryptedObjectBytes({ ...write.wrapped, data, source: dekSource.hkdfSeed })
+  }
+
+  #decrypt(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
+    const { data, source, ...wrapped } = readEncryptedObject(bytes)
+    const open = (dek: Buffer): Buffer => {
+      if (source === dekSource.aesGcmKey) return aesgcm(dek).decrypt(data, key) as Buffer
+      return aesgcm(derivedKey(dek, data.subarray(0, 32))).decrypt(data.subarray(32), key) as Buffer
+    }
+    const known = this.#known.get(nameOf(wrapped))
+    return known ? open(known) : this.#unwrap(wrapped).then(open)
+  }
+
+  async #unwrap(wrapped: WrappedKey): Promise<Buffer> {
+    const { client, random } = this.#o
+    try {
+      const key = readDecryptResponse(await client.call('Decrypt', decryptRequest(wrapped, random.uuid())))
+      this.#known.set(nameOf(wrapped), key)
+      return key
+    } catch (e) {
+      throw new Error(`failed to decrypt DEK, error: ${(e as Error).message}`, { cause: e })
+    }
+  }
+
+  /** Asks for the plug-in's health, and makes a new seed where its key is another one. */
+  async #refresh(): Promise<void> {
+    const { client, clock, random } = this.#o
+    try {
+      const { version, healthz, keyId } = readStatusResponse(await client.call('Status', Buffer.alloc(0)))
+      if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`)
+      if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`)
+      if (keyId === '') throw new Error('expected KMSv2 KeyID to be set, got ')
+      if (this.#write?.wrapped.keyId !== keyId) {
+        const seed = randomBytes(32)
+        const wrapped = readEncryptResponse(await client.call('Encrypt', encryptRequest(seed, random.uuid())))
+        if (wrapped.ciphertext.length === 0 || wrapped.ciphertext.length > 1024)
+          throw new Error(`encrypted DEK source is ${wrapped.ciphertext.length} bytes`)
+        this.#known.set(nameOf(wrapped), seed)
+        this.#write = { seed, wrapped, expiresMs: 0 }
+      }
+      this.#write!.expiresMs = clock.now() + writableMs
+      this.#problem = undefined
+    } catch (e) {
+      this.#problem = `kmsv2 Provider ${this.name} is not healthy, error: ${(e as Error).message}`
+      throw new Error(this.#problem, { cause: e })
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#cancelPoll = this.#o.clock.after(this.#problem === undefined ? healthyMs : unhealthyMs, () => {
+      this.#refresh()
+        .catch((e: unknown) =>
+          this.#o.logger.error('a KMS plug-in does not answer well', { name: this.name, error: (e as Error).message }),
+        )
+        .finally(() => this.#schedule())
+    })
+  }
+}
+
+/** HKDF-Expand with SHA-256 for one block of 32 bytes. */
+const derivedKey = (seed: Buffer, info: Buffer): Buffer =>
+  createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
+
+function nameOf({ ciphertext, keyId, annotations }: WrappedKey): string {
+  const hash = createHash('sha256').update(keyId).update('\0').update(ciphertext)
+  for (const [key, value] of annotations) hash.update('\0').update(key).update('\0').update(value)
+  return hash.digest('base64')
+}
