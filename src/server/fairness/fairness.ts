@@ -41,14 +41,19 @@ interface Flow {
 export class Seat {
   readonly #ticket: Ticket
   readonly #counts: FlowCounts
-  /** Names those with whom it shares what there is of a turn. */
-  readonly flow: string
+  readonly #among: { executing: number }
   #holders = 1
 
-  constructor(ticket: Ticket, counts: FlowCounts, flow: string) {
+  constructor(ticket: Ticket, counts: FlowCounts, among: { executing: number }) {
     this.#ticket = ticket
     this.#counts = counts
-    this.flow = flow
+    this.#among = among
+    among.executing++
+  }
+
+  /** Names those with whom it shares what there is of a turn. */
+  get flow(): string {
+    return this.#ticket.flow
   }
 
   keep(): void {
@@ -57,6 +62,7 @@ export class Seat {
 
   done(): void {
     if (--this.#holders !== 0) return
+    this.#among.executing--
     this.#counts.end(this.#ticket.seats)
     this.#ticket.release()
   }
@@ -73,6 +79,8 @@ export class Fairness {
   #bounds = new Map<string, Bounds>()
   #flows: Flow[] = []
   #isLending = false
+  /** Requests that are being served. */
+  executing = 0
   /** What requests are counted at where there are no levels. */
   readonly #plain: { readonly readOnly: Flow; readonly mutating: Flow; readonly exempt: Flow }
 
@@ -115,19 +123,19 @@ export class Fairness {
     for (const name in flow.headers) headers[name] = flow.headers[name]!
     // Where a schema has one flow for all, whoever shares the event loop is still somebody.
     const distinguisher = (flow.schema && distinguisherOf(flow.schema, request)) || request.user.name
-    const key = `${flow.counts.schema}/${distinguisher}`
+    const flowName = `${flow.counts.schema}/${distinguisher}`
     const seats = objects > 0 ? listSeats(objects, flow.nominal) : 1
     try {
-      const entered = flow.level.enter(key, seats, signal)
-      if (entered instanceof Promise) return this.#await(flow, key, entered)
+      const entered = flow.level.enter(flowName, seats, signal)
+      if (entered instanceof Promise) return this.#await(flow, entered)
       flow.counts.start(seats, 0)
-      return new Seat(entered, flow.counts, key)
+      return new Seat(entered, flow.counts, this)
     } catch (e) {
       throw this.#refusal(flow, e, 0)
     }
   }
 
-  async #await({ counts, ...flow }: Flow, key: string, entered: Promise<Ticket>): Promise<Seat> {
+  async #await({ counts, ...flow }: Flow, entered: Promise<Ticket>): Promise<Seat> {
     const { clock } = this.#o
     const startedMs = clock.now()
     counts.waiting++
@@ -135,7 +143,7 @@ export class Fairness {
     try {
       const ticket = await entered
       counts.start(ticket.seats, clock.now() - startedMs)
-      return new Seat(ticket, counts, key)
+      return new Seat(ticket, counts, this)
     } catch (e) {
       throw this.#refusal({ counts, ...flow }, e, clock.now() - startedMs)
     } finally {

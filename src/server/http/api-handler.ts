@@ -41,6 +41,9 @@ const seatLimitMs = 15_000
 /** A client that takes nothing of its answer for so long does not get the rest. */
 const unreadLimitMs = 60_000
 
+/** As few as this at once are done in one turn: to ask how long it has lasted costs more. */
+const fewRequests = 32
+
 /** Answers that are not about stored objects: discovery, OpenAPI, health, metrics, reviews. */
 export interface Documents {
   /** Nothing where the path is none of its. */
@@ -151,9 +154,8 @@ export class ApiHandler {
     const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
     const seat = entered instanceof Promise ? await entered : entered
     try {
-      const turns = this.#turns(seat)
       // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
-      if (turns.isSpent) await turns.next()
+      if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent) await this.#turns(seat).next()
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
       return await this.#document(exchange, path, query, headers)
@@ -204,7 +206,7 @@ export class ApiHandler {
       what,
       user,
       warnings,
-      turns: this.#turns(seat),
+      ...(kind.verb === 'LIST' ? { turns: this.#turns(seat) } : {}),
       audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
@@ -248,7 +250,7 @@ export class ApiHandler {
     if (recorded) await recorded
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
-    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, this.#turns(seat))
+    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, result.kind === 'list' ? this.#turns(seat) : undefined)
     const { length, pieces } = body
     const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces, seat) } : body
     exchange.respond(code, { ...headers, 'content-type': contentType, ...warning }, told)
