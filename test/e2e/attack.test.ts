@@ -6,8 +6,13 @@ import { attackRows } from '../attack/rows.ts'
 
 /** A tenth of what is allowed: a cost that grows faster than the body still shows, and the whole takes seconds. */
 const bytes = 290_000
-/** How long a request of this size may hold the event loop. One that is linear takes 5 to 40 ms, one that was quadratic took seconds. */
-const limitMs = 150
+/**
+ * How long a request of this size may hold the event loop. Most that are linear take 5 to 40 ms, and the longest, a hundred thousand
+ * errors on one object, some 200 ms. One that was quadratic took seconds.
+ */
+const limitMs = 400
+/** Other work on the machine, and code that runs for the first time, only ever make it longer. */
+const tries = 4
 
 const rows = attackRows.filter((row) => row.short)
 const arena = new Arena(path.resolve('bin/coxswain'), 10_000)
@@ -15,12 +20,14 @@ const arena = new Arena(path.resolve('bin/coxswain'), 10_000)
 beforeAll(() => arena.start())
 afterAll(() => arena.stop())
 
-/** The better of two: other work on the machine, and code that runs for the first time, only ever make it longer. */
+/** The best of some tries. */
 async function best(row: Row): Promise<Figures> {
-  const first = await arena.run(row, bytes)
-  if (first.heldMs <= limitMs) return first
-  const second = await arena.run(row, bytes)
-  return second.heldMs < first.heldMs ? second : first
+  let found = await arena.run(row, bytes)
+  for (let i = 1; i < tries && found.heldMs > limitMs; i++) {
+    const again = await arena.run(row, bytes)
+    if (again.heldMs < found.heldMs) found = again
+  }
+  return found
 }
 
 test('the table is as long as it should be', () => {
