@@ -18,6 +18,7 @@ import {
   tooMany,
 } from '../../../api/validation/field-error.ts'
 import { isPathSegment, isQualifiedName } from '../../../api/validation/names.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
 export const failurePolicies = ['Fail', 'Ignore']
@@ -112,10 +113,11 @@ export function validateRule(rule: RuleWithOperations, path: Path): FieldError[]
 function validateNamedRule(rule: NamedRuleWithOperations, path: Path): FieldError[] {
   const names = rule.resourceNames ?? []
   const namesPath = path.child('resourceNames')
+  const repeated = repeatedPlaces(names)
   return [
     ...names.flatMap((name, i) => [
       ...isPathSegment(name, false).map((problem) => invalid(namesPath.index(i), name, problem)),
-      ...(names.indexOf(name) < i ? [duplicate(namesPath.index(i), name)] : []),
+      ...(repeated.has(i) ? [duplicate(namesPath.index(i), name)] : []),
     ]),
     ...validateRule(rule, path),
   ]
@@ -142,6 +144,7 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
 export function validateMatchConditions(conditions: readonly MatchCondition[] | undefined, path: Path): FieldError[] {
   const list = conditions ?? []
   const names = list.map(({ name }) => name)
+  const repeated = repeatedPlaces(names)
   return [
     ...(list.length > maxMatchConditions ? [tooMany(path, list.length, maxMatchConditions)] : []),
     ...list.flatMap(({ name, expression }, i) => {
@@ -153,7 +156,7 @@ export function validateMatchConditions(conditions: readonly MatchCondition[] | 
           name,
           problem,
         ))),
-        ...(name !== '' && names.indexOf(name) < i ? [duplicate(namePath, name)] : []),
+        ...(name !== '' && repeated.has(i) ? [duplicate(namePath, name)] : []),
       ]
     }),
   ]

@@ -10,6 +10,7 @@ import type {
 } from '../../../api/generated/types.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { byteLength, isQualifiedName } from '../../../api/validation/names.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { defineResource } from '../../registry/resource.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
@@ -69,7 +70,7 @@ function validateAnnotation({ key, valueExpression }: AuditAnnotation, policy: s
 
 function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string): FieldError[] {
   const path = specPath.child('auditAnnotations')
-  const keys = annotations.map(({ key }) => key)
+  const repeated = repeatedPlaces(annotations.map(({ key }) => key))
   const isTooMany = annotations.length > maxAuditAnnotations
   return [
     ...(isTooMany ? [
@@ -77,7 +78,7 @@ function validateAnnotations(annotations: readonly AuditAnnotation[], policy: st
     ] : []),
     ...annotations.flatMap((annotation, i) => [
       ...validateAnnotation(annotation, policy, path.index(i)),
-      ...(keys.indexOf(annotation.key) < i ? [duplicate(path.index(i).child('key'), annotation.key)] : []),
+      ...(repeated.has(i) ? [duplicate(path.index(i).child('key'), annotation.key)] : []),
     ]),
   ]
 }
@@ -139,10 +140,11 @@ const bothMessage =
 
 function validateActions(listed: readonly string[], path: Path): FieldError[] {
   const isBoth = listed.includes('Deny') && listed.includes('Warn')
+  const repeated = repeatedPlaces(listed)
   return [
     ...listed.flatMap((action, i) => [
       ...(actions.includes(action) ? [] : [notSupported(path.index(i), action, actions)]),
-      ...(listed.indexOf(action) < i ? [duplicate(path.index(i), action)] : []),
+      ...(repeated.has(i) ? [duplicate(path.index(i), action)] : []),
     ]),
     ...(isBoth ? [invalid(path, listed, bothMessage)] : []),
     ...(listed.length ? [] : [required(path, 'at least one validation action is required')]),

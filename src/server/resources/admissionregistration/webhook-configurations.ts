@@ -9,6 +9,7 @@ import type {
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, type Resource, defineResource } from '../../registry/resource.ts'
@@ -76,10 +77,11 @@ function validateHookName(name: string, path: Path): FieldError[] {
 
 function validateReviewVersions(versions: readonly string[], tolerates: boolean, path: Path): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)]
+  const repeated = repeatedPlaces(versions)
   const isKnown = tolerates || versions.some((version) => reviewVersions.includes(version))
   return [
     ...versions.flatMap((version, i) => {
-      if (versions.indexOf(version) < i) return [invalid(path.index(i), version, 'duplicate version')]
+      if (repeated.has(i)) return [invalid(path.index(i), version, 'duplicate version')]
       return isDns1035Label(version).map((problem) => invalid(path.index(i), version, problem))
     }),
     ...(isKnown ? [] : [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]),
@@ -119,9 +121,9 @@ function validateHook(hook: Webhook, tolerates: Tolerance, path: Path): FieldErr
 
 function validateHooks(hooks: readonly Webhook[], tolerates: Tolerance): FieldError[] {
   const path = Path.of('webhooks')
-  const names = hooks.map(({ name }) => name)
+  const again = repeatedPlaces(hooks.map(({ name }) => name))
   return hooks.flatMap((hook, i) => {
-    const isRepeated = !tolerates.sameNames && hook.name !== '' && names.indexOf(hook.name) < i
+    const isRepeated = !tolerates.sameNames && hook.name !== '' && again.has(i)
     const repeated = isRepeated ? [duplicate(path.index(i).child('name'), hook.name)] : []
     return [...validateHook(hook, tolerates, path.index(i)), ...repeated]
   })

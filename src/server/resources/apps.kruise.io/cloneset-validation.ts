@@ -3,6 +3,7 @@ import type { CloneSetStatus, PodSpec, PodTemplateSpec } from '../../../api/gene
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
 import { type FieldError, forbidden, invalid } from '../../../api/validation/field-error.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { claimVolumes, validateClaimTemplates } from '../apps/claim-templates.ts'
 import { validateDeadline } from '../apps/progress-deadline.ts'
@@ -21,7 +22,8 @@ function asInPods({ template, volumeClaimTemplates }: SharedSpec): PodTemplateSp
 }
 
 function validateScaling({ scaleStrategy: { podsToDelete = [], maxUnavailable } }: SharedSpec): FieldError[] {
-  const repeated = podsToDelete.filter((name, i) => podsToDelete.indexOf(name) < i)
+  const places = repeatedPlaces(podsToDelete)
+  const repeated = podsToDelete.filter((_, i) => places.has(i))
   return [
     ...(repeated.length ? [invalid(scalePath.child('podsToDelete'), podsToDelete, `duplicated items [${[...new Set(repeated)].join(' ')}]`)] : []),
     ...(maxUnavailable === undefined ? [] : validateNonnegativeIntOrPercent(maxUnavailable, scalePath.child('maxUnavailable'))),

@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../api/validation/field-error.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { validateSignerName } from '../../../api/validation/signer-name.ts'
 import { knownUsages, parseCertificateRequest, pemBlocks, signatureProblem } from '../../../api/x509/index.ts'
@@ -38,9 +39,10 @@ function validateUsages(usages: readonly string[], old: CertificateSigningReques
   // A stored spec was judged when it was made, and it never changes.
   if (old) return []
   const known = (usage: string) => knownUsages.includes(usage)
+  const repeated = repeatedPlaces(usages)
   return [
     ...usages.flatMap((usage, i) => (known(usage) ? [] : [notSupported(path.index(i), usage, knownUsages)])),
-    ...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicate(path.index(i), usage)] : [])),
+    ...usages.flatMap((usage, i) => (repeated.has(i) ? [duplicate(path.index(i), usage)] : [])),
   ]
 }
 

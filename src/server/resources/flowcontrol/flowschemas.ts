@@ -4,6 +4,7 @@ import { describeField } from '../../../api/docs.ts'
 import type { FlowSchema, FlowSchemaSpec } from '../../../api/generated/types.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
@@ -39,8 +40,9 @@ function validateMethod({ distinguisherMethod: method }: FlowSchemaSpec): FieldE
 export function validateTypes(conditions: readonly { type?: string }[] | null | undefined): FieldError[] {
   const path = Path.of('status', 'conditions')
   const types = (conditions ?? []).map(({ type }) => type ?? '')
+  const repeated = repeatedPlaces(types)
   return types.flatMap((type, i) => [
-    ...(types.indexOf(type) < i ? [duplicate(path.index(i).child('type'), type)] : []),
+    ...(repeated.has(i) ? [duplicate(path.index(i).child('type'), type)] : []),
     ...(type === '' ? [required(path.index(i).child('type'), 'must not be empty')] : []),
   ])
 }

@@ -7,6 +7,7 @@ import {
   isQualifiedName,
   regexMessage,
 } from '../../../api/validation/names.ts'
+import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
 const maxPoolNameBytes = 253
@@ -126,10 +127,12 @@ export function validateBindingConditions(
   const [goodPath, badPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')]
   const judge: Judge<string> = (name, at) => isQualifiedName(name).map((problem) => invalid(at, name, problem))
   const errors = [...validateList(good, 4, judge, goodPath), ...validateList(bad, 4, judge, badPath)]
-  for (const [i, name] of good.entries()) if (good.indexOf(name) < i) errors.push(duplicate(goodPath.index(i), name))
+  const [goodAgain, badAgain] = [repeatedPlaces(good), repeatedPlaces(bad)]
+  const wanted = new Set(good)
+  for (const [i, name] of good.entries()) if (goodAgain.has(i)) errors.push(duplicate(goodPath.index(i), name))
   for (const [i, name] of bad.entries()) {
-    if (bad.indexOf(name) < i) errors.push(duplicate(badPath.index(i), name))
-    if (good.includes(name)) errors.push(invalid(badPath.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions'))
+    if (badAgain.has(i)) errors.push(duplicate(badPath.index(i), name))
+    if (wanted.has(name)) errors.push(invalid(badPath.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions'))
   }
   if (!good.length && bad.length) {
     errors.push(invalid(goodPath, good, 'bindingConditions are required to use bindingFailureConditions'))
