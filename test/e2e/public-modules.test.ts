@@ -18,8 +18,8 @@ beforeAll(async () => {
   await cp(path.join(root, 'package.json'), path.join(installed, 'package.json'))
   // What the package depends on, and what the project compiles with.
   const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
-  await mkdir(path.join(folder, 'node_modules/@types'))
   for (const name of [...Object.keys(dependencies), 'vitest', '@types/node']) {
+    await mkdir(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true })
     await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
   }
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
