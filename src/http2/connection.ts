@@ -149,7 +149,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   protected trifled(): void {}
   /** Data of a stream that is over. */
   protected afterEnd(_stream: number): void {}
-  /** Whether the other side is in the middle of saying something: a frame, or fields of which more is to come. */
+  /** True if the other side is in the middle of saying something: a frame, or fields of which more is to come. */
   protected get isAmidFrame(): boolean {
     return this.#block !== undefined || this.#reader.isAmid
   }

@@ -39,7 +39,7 @@ export interface Store {
 
   close(): Promise<void>
 
-  /** Whether a key's value is to be written again though it says nothing new: a store that encrypts has another key by now. */
+  /** True if a key's value is to be written again though it says nothing new: a store that encrypts has another key by now. */
   isStale?(key: string): Promise<boolean>
 }
 

@@ -84,7 +84,7 @@ export class YamlParser {
     return value
   }
 
-  /** Whether an alias or a merge key has put a part of the value in another place, too. */
+  /** True if an alias or a merge key has put a part of the value in another place, too. */
   get hasShared(): boolean {
     return this.#added > 0
   }
@@ -142,7 +142,7 @@ export class YamlParser {
     return this.#content(indent, from, outer, inner, column)
   }
 
-  /** Whether what stands here belongs to a collection of this indentation, and is not the end. */
+  /** True if what stands here belongs to a collection of this indentation, and is not the end. */
   #isInside(indent: number, from: Start, mayBeLevel: boolean): boolean {
     const reader = this.#in
     if (reader.isAtEnd) return false
@@ -198,7 +198,7 @@ export class YamlParser {
     return (own) => ({ value: this.#scalar(own, text, true), isMerge: text === '<<' && own.tag === '' })
   }
 
-  /** Whether nothing but blanks is between here and a colon. */
+  /** True if nothing but blanks is between here and a colon. */
   #isKeyAhead(): boolean {
     const reader = this.#in
     const at = reader.at
@@ -494,7 +494,7 @@ export class YamlParser {
     }
   }
 
-  /** Whether a plain scalar can begin with this character. */
+  /** True if a plain scalar can begin with this character. */
   #beginsPlain(code: number, isFlow: boolean): boolean {
     switch (code) {
       case dash:

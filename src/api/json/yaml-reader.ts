@@ -54,7 +54,7 @@ export class YamlReader {
     return this.at >= this.text.length || this.#isMarkerAt(this.at, this.lineStart)
   }
 
-  /** Whether an indicator stands here: a character with nothing right behind it. */
+  /** True if an indicator stands here: a character with nothing right behind it. */
   isIndicator(code: number): boolean {
     return this.code() === code && isBlankOrEnd(this.code(1))
   }
@@ -104,7 +104,7 @@ export class YamlReader {
     }
   }
 
-  /** Whether a line begins with `---` or `...`, which end a document. */
+  /** True if a line begins with `---` or `...`, which end a document. */
   #isMarkerAt(at: number, lineStart: number): boolean {
     if (at !== lineStart) return false
     const code = this.text.charCodeAt(at)

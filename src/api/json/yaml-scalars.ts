@@ -23,7 +23,7 @@ const decimalInteger = /^[-+]?[0-9]+$/
 // No digit can belong to two parts of it: it never backtracks.
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 
-/** Whether a character can begin a number, an infinity or NaN. */
+/** True if a character can begin a number, an infinity or NaN. */
 const beginsNumber = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e
 
 /** Reads a plain scalar as Go's parser does: the words and numbers of YAML 1.1 without times of day and dates, which stay text. */

@@ -25,7 +25,7 @@ const templates = new Map<string, TemplateOf>([
 export const templateReader = (group: string, plural: string): TemplateOf | undefined =>
   templates.get(`${group}/${plural}`)
 
-/** Whether an update of a pod changes what may: images, the profiles of old, and which containers there are. */
+/** True if an update of a pod changes what may: images, the profiles of old, and which containers there are. */
 export function isSignificantUpdate(pod: Pod, old: Pod): boolean {
   const now = pod.metadata.annotations ?? {}
   const before = old.metadata.annotations ?? {}

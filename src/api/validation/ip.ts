@@ -173,7 +173,7 @@ export function isCanonicalCidr(text: string): string[] {
 const shortList = 16
 const members = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** Whether a list has a text. Each item of a new list is looked for in the old one: of a long list a set is made once. */
+/** True if a list has a text. Each item of a new list is looked for in the old one: of a long list a set is made once. */
 function has(list: readonly string[], text: string): boolean {
   if (list.length <= shortList) return list.includes(text)
   let all = members.get(list)

@@ -119,7 +119,7 @@ const isSame = ({ first }: EventRecord, { ref, message }: Occurrence): boolean =
 
 const sizeOf = ({ records, combined }: Kind<unknown>): number => records.length + (combined ? 1 : 0)
 
-/** Whether there are too many different messages of this kind to be told one by one. */
+/** True if there are too many different messages of this kind to be told one by one. */
 function isOneOfMany(kind: Kind<unknown>, { message, atMs }: Occurrence): boolean {
   const isLongAgo = atMs - kind.lastAtMs > similarWithinMs
   kind.lastAtMs = atMs

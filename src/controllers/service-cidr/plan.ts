@@ -22,7 +22,7 @@ export type Action = { kind: 'Protect' } | { kind: 'LetGo' }
 
 const rangesOf = ({ spec }: ServiceCIDR): Cidr[] => (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? [])
 
-/** Whether an address lies in one of the ranges of a ServiceCIDR. */
+/** True if an address lies in one of the ranges of a ServiceCIDR. */
 export function hasAddress(cidr: ServiceCIDR, address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && rangesOf(cidr).some((range) => cidrContains(range, ip))

@@ -7,7 +7,7 @@ const annotation = 'kubernetes.io/enforce-mountable-secrets'
 const isTrue = (text: string | undefined) =>
   text !== undefined && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)
 
-/** Whether an account lets its pods have only the secrets that it names. */
+/** True if an account lets its pods have only the secrets that it names. */
 export const limitsSecrets = ({ metadata }: ServiceAccount): boolean => isTrue(metadata.annotations?.[annotation])
 
 type Sort = 'init container' | 'container' | 'ephemeral container'

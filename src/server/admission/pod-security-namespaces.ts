@@ -30,7 +30,7 @@ export function checkNamespace(request: AdmissionRequest, settings: PodSecurityS
   return before ? warnOfPods(request, name, policy.enforce, settings) : undefined
 }
 
-/** Whether pods that were let in by one policy may be refused by another. */
+/** True if pods that were let in by one policy may be refused by another. */
 function isStricter(now: LevelVersion, before: LevelVersion): boolean {
   if (now.level === 'privileged' || isSameLevelVersion(now, before)) return false
   return now.version !== before.version || compareLevels(now.level, before.level) > 0

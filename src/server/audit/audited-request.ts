@@ -136,7 +136,7 @@ export class AuditedRequest {
     void this.#emit('Panic')
   }
 
-  /** Whether the answer may go on as long as a watch. */
+  /** True if the answer may go on as long as a watch. */
   get isLongRunning(): boolean {
     const { verb, resource } = this.#attributes
     return verb === 'watch' || longSubresources.has(resource?.subresource ?? '')

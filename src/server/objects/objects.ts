@@ -44,7 +44,7 @@ export interface Objects extends ObjectReader {
 
 /** What the server needs besides to keep objects of its own, such as the addresses that Services have taken. */
 export interface ServerObjects extends Objects {
-  /** Whether there is such an object: as get, without reading it. */
+  /** True if there is such an object: as get, without reading it. */
   has(group: string, plural: string, namespace: string, name: string): boolean
   /** What a create request does, as the server itself. */
   create<T extends KubeObject>(resource: Resource, object: T): Promise<T>

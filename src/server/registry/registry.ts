@@ -140,7 +140,7 @@ export class Registry {
   }
 }
 
-/** Whether a kind has objects of its own in the store. */
+/** True if a kind has objects of its own in the store. */
 const isStored = ({ resource }: Registered): boolean => !resource.storedAs && !resource.virtual
 
 function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {

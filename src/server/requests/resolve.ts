@@ -81,7 +81,7 @@ export function resolve(method: string, path: ResourcePath, query: URLSearchPara
 
 const subresourceVerb = (method: string): Verb | undefined => (method === 'POST' ? 'create' : objectVerbs.get(method))
 
-/** Whether a kind has a subresource of this name. */
+/** True if a kind has a subresource of this name. */
 export const hasSubresource = (target: Registered, name: string): boolean =>
   target.actions.has(name) || (name === 'scale' && target.resource.scale !== undefined) || partialUpdateOf(target, name) !== undefined
 

@@ -97,7 +97,7 @@ export function selectionOf(request: ResourceRequest): Selection {
   }
 }
 
-/** Whether an object that is not stored is asked for, by its labels, name and namespace. */
+/** True if an object that is not stored is asked for, by its labels, name and namespace. */
 export function objectSelector(query: URLSearchParams): (object: KubeObject) => boolean {
   const byLabel = parseLabelSelector(query.get('labelSelector') ?? '')
   const byField = parseFieldSelector(query.get('fieldSelector') ?? '')

@@ -71,7 +71,7 @@ function runFrom(current: Write, first: number): Promise<void> | undefined {
   return undefined
 }
 
-/** Whether a refusal is due to somebody who was faster, and the same change may succeed on what is there now. */
+/** True if a refusal is due to somebody who was faster, and the same change may succeed on what is there now. */
 function isWorthAnotherTry({ request, operation, stored, canRepeat }: Write, e: unknown, attempt: number): boolean {
   if (!canRepeat) return false
   if (operation === 'CREATE') return isAlreadyExists(e) && attempt < nameAttempts

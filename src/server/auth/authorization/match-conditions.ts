@@ -38,7 +38,7 @@ function compileOne(expression: string, place: string, problems: string[]): Prog
   return program.type === boolType ? program : refuse('must evaluate to bool')
 }
 
-/** Whether a review meets all conditions. One that is false decides, whatever becomes of the others; throws where one fails and none is false. */
+/** True if a review meets all conditions. One that is false decides, whatever becomes of the others; throws where one fails and none is false. */
 function meets(conditions: readonly Program[], review: { spec: object }): boolean {
   const variables = { request: toValue(requestType, review.spec as Json) ?? untyped(null) }
   let problem: string | undefined

@@ -124,7 +124,7 @@ export class NodeGraph {
     else this.#nodeOfAttachment.delete(name)
   }
 
-  /** Whether a pod of the node needs the object, by itself or through a volume. */
+  /** True if a pod of the node needs the object, by itself or through a volume. */
   isUsedOn(node: string, resource: Referenced, namespace: string, name: string): boolean {
     if (resource === 'volumeattachments') return this.#nodeOfAttachment.get(name) === node
     const target = edge(resource, namespace, name)

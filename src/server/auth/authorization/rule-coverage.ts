@@ -27,7 +27,7 @@ const coversResource = (owned: readonly string[] = [], [wanted = '']: readonly s
 const coversUrl = (owned: readonly string[] = [], [wanted = '']: readonly string[]): boolean =>
   owned.some((url) => url === wanted || (url.endsWith(any) && wanted.startsWith(url.slice(0, -1))))
 
-/** Whether one rule allows all of a rule of one verb, group and resource. */
+/** True if one rule allows all of a rule of one verb, group and resource. */
 function coversOne(owner: PolicyRule, one: PolicyRule): boolean {
   if (!owner.verbs.includes(any) && !hasAll(owner.verbs, one.verbs)) return false
   if (one.nonResourceURLs) return coversUrl(owner.nonResourceURLs, one.nonResourceURLs)

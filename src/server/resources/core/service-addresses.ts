@@ -35,7 +35,7 @@ export const addressesOf = (service: Service | undefined): string[] =>
 
 export const isManagedAddress = ({ metadata }: IPAddress): boolean => metadata.labels?.[managedByLabel] === managedBy
 
-/** Whether an IPAddress says that it belongs to this Service. */
+/** True if an IPAddress says that it belongs to this Service. */
 export function isAddressOf({ spec }: IPAddress, owner: AddressOwner): boolean {
   const { group = '', resource, namespace, name } = spec?.parentRef ?? {}
   return group === '' && resource === 'services' && namespace === owner.namespace && name === owner.name
