@@ -31,6 +31,7 @@ import { ObjectAccess } from './objects/object-access.ts'
 import { ObjectStore } from './objects/object-store.ts'
 import { OpenApi } from './openapi/index.ts'
 import { type Registered, Registry } from './registry/registry.ts'
+import { LongTurns } from './requests/long-turns.ts'
 import { RequestMetrics } from './requests/request-metrics.ts'
 import type { ServerParts } from './requests/request.ts'
 import { RequestPath } from './requests/serve.ts'
@@ -135,10 +136,12 @@ export class ApiServer {
     registerServerMetrics(this.metrics, parts, options.gates)
     this.requestMetrics = new RequestMetrics(this.metrics)
     this.#fairness = new Fairness({ clock: options.clock, metrics: this.metrics, settings: options.fairness ?? defaultFairness })
+    const longTurns = new LongTurns(this.metrics, options.logger)
     this.requests = new RequestPath({
       parts,
       hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
       lost: () => this.#lost,
+      longTurns,
     })
     this.#handler = new ApiHandler({
       parts,
@@ -147,6 +150,7 @@ export class ApiServer {
       requests: this.requests,
       metrics: this.requestMetrics,
       logger: options.logger,
+      longTurns,
       relay: new NodeRelay(options.nodeClient),
       proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       fairness: this.#fairness,

@@ -23,7 +23,7 @@ export class ServerTrial {
     this.clock = clock
   }
 
-  static async open(more: Partial<Pick<ApiServerOptions, 'authorization' | 'anonymous' | 'admission'>> = {}): Promise<ServerTrial> {
+  static async open(more: Partial<Pick<ApiServerOptions, 'authorization' | 'anonymous' | 'admission' | 'logger'>> = {}): Promise<ServerTrial> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1))
     const server = await ApiServer.open({
       store: openMemoryStore({ clock }),

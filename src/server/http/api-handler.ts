@@ -24,17 +24,15 @@ import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
+import { type LongTurns, type NotesTurns, inOneTurn } from '../requests/long-turns.ts'
 import type { RequestKind, RequestMetrics } from '../requests/request-metrics.ts'
-import type { RequestBody, Result, ServerParts } from '../requests/request.ts'
+import type { Result, ServerParts } from '../requests/request.ts'
 import { type What, resolve } from '../requests/resolve.ts'
 import type { RequestPath } from '../requests/serve.ts'
 import { startWatch } from '../objects/watch-stream.ts'
 
 /** Kubernetes' limit of a request's body. */
 const maxBodyBytes = 3 * 1024 * 1024
-
-/** A request that holds the event loop for longer is told in the log. */
-const longTurnMs = 200
 
 /** For so long a long answer counts among those that are being made, at most. */
 const seatLimitMs = 15_000
@@ -57,6 +55,7 @@ export interface HandlerOptions {
   requests: RequestPath
   metrics: RequestMetrics
   logger: Logger
+  longTurns: LongTurns
   relay: NodeRelay
   proxy: ProxyDoor
   fairness: Fairness
@@ -201,7 +200,6 @@ export class ApiHandler {
   ): Promise<Answered> {
     const warnings: string[] = []
     let accepted: Accepted | undefined
-    let body: RequestBody | undefined
     const result = await this.#o.requests.run({
       what,
       user,
@@ -210,18 +208,10 @@ export class ApiHandler {
       audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
-      readBody: async () => (body = { bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
-    }).finally(() => this.#tellOfLongTurn(exchange, body))
+      readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
+    })
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, seat, audit)
-  }
-
-  /** Names a request that nobody else could come between: who reads the log of a slow server looks for it. */
-  #tellOfLongTurn(exchange: Exchange, body: RequestBody | undefined): void {
-    const ms = body?.longestTurnMs ?? 0
-    if (ms < longTurnMs) return
-    const bytes = body!.bytes.length
-    this.#o.logger.warn('a request held the event loop', { ms: Math.round(ms), bytes, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent') })
+    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, user, seat, audit)
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {
@@ -236,6 +226,7 @@ export class ApiHandler {
     warnings: readonly string[],
     headers: Record<string, string>,
     kind: RequestKind,
+    user: UserInfo,
     seat: Seat | undefined,
     audit: AuditedRequest | undefined,
   ): Promise<Answered> {
@@ -250,8 +241,11 @@ export class ApiHandler {
     if (recorded) await recorded
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
-    const { code, contentType, body } = await encodeResult(result, accepted, query, clock.now(), pretty, result.kind === 'list' ? this.#turns(seat) : undefined)
+    const notes: NotesTurns = {}
+    const encoding = inOneTurn(notes, 'answer', () => encodeResult(result, accepted, query, clock.now(), pretty, result.kind === 'list' ? this.#turns(seat) : undefined))
+    const { code, contentType, body } = await encoding
     const { length, pieces } = body
+    if (notes.longTurn) this.#o.longTurns.tell(notes.longTurn, kind, user, length ?? 0)
     const told = isAsync(pieces) ? { length, pieces: this.#told(exchange, pieces, seat) } : body
     exchange.respond(code, { ...headers, 'content-type': contentType, ...warning }, told)
     return { code }

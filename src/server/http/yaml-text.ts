@@ -26,5 +26,8 @@ export async function yamlWriter(): Promise<(value: unknown) => string> {
   }
 }
 
-/** One value in this form. */
-export const yamlText = async (value: unknown): Promise<string> => (await yamlWriter())(value)
+let loaded: ((value: unknown) => string) | undefined
+
+/** One value in this form, at once where the library is loaded. */
+export const yamlText = (value: unknown): string | Promise<string> =>
+  loaded ? loaded(value) : yamlWriter().then((writer) => (loaded = writer)(value))

@@ -8,6 +8,7 @@ import { DecodeError } from '../../api/schema/index.ts'
 import { nextTurn } from '../../base/turns.ts'
 import { bodyType } from '../http/negotiate.ts'
 import type { Registry } from '../registry/registry.ts'
+import { inOneTurn } from './long-turns.ts'
 import type { RequestBody } from './request.ts'
 import type { FieldValidation } from '../verbs/options.ts'
 
@@ -23,16 +24,6 @@ export interface Expected {
 
 /** A body from which on parsing, decoding and writing are each done in a turn of its own: together they would hold up others. */
 export const longBody = 1 << 18
-
-/** Does a part of a request that nothing else can come between, and notes how long the longest took. */
-export function inOneTurn<T>(body: RequestBody, part: () => T): T {
-  const started = performance.now()
-  try {
-    return part()
-  } finally {
-    body.longestTurnMs = Math.max(body.longestTurnMs ?? 0, performance.now() - started)
-  }
-}
 
 const apiVersionOf = (e: { group: string; version: string }) => (e.group ? `${e.group}/${e.version}` : e.version)
 
@@ -114,7 +105,7 @@ export async function decodeBody(
   const unrecognized = (problem: string, shown = excerpt(body)) =>
     `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${shown})`
   // A value is decoded before anybody is waited for: whose it is may change it as soon as the call returns.
-  const parsed = body.value === undefined ? await inOneTurn(body, () => parseBody(body, expected.type, unrecognized)) : { value: body.value, duplicates: [], text: undefined }
+  const parsed = body.value === undefined ? await inOneTurn(body, 'parse', () => parseBody(body, expected.type, unrecognized)) : { value: body.value, duplicates: [], text: undefined }
   if (body.bytes.length > longBody) await nextTurn()
   const said = typeMeta(parsed.value, unrecognized)
   const apiVersion = said.apiVersion || apiVersionOf(expected)
@@ -127,7 +118,7 @@ export async function decodeBody(
     throw cannot(kind, wrongType(registry, apiVersion, kind, expected))
   }
   try {
-    const object = inOneTurn(body, () => decodeValue(parsed, expected, fieldValidation, warnings))
+    const object = inOneTurn(body, 'decode', () => decodeValue(parsed, expected, fieldValidation, warnings))
     body.heard?.(object)
     return object
   } catch (e) {

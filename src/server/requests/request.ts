@@ -11,6 +11,7 @@ import type { Registered, Registry } from '../registry/registry.ts'
 import type { RuleContext } from '../registry/resource.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import type { NodePlace } from '../subresources/action.ts'
+import type { NotesTurns } from './long-turns.ts'
 import type { Tabular } from '../answers/table.ts'
 import type { Write } from '../write/write.ts'
 
@@ -30,10 +31,8 @@ export interface ServerParts {
 }
 
 /** The body of a request, read and limited; its type decides how it is parsed. */
-export interface RequestBody {
+export interface RequestBody extends NotesTurns {
   bytes: Buffer
-  /** The longest time for which this request held the event loop. */
-  longestTurnMs?: number
   contentType: string | undefined
   /** The object of a create or update whose sender is in the same process, instead of bytes. It is the sender's own: it is copied, at once. */
   value?: Json

@@ -4,6 +4,8 @@ import type { Turns } from '../../base/turns.ts'
 import type { AuditedRequest } from '../audit/index.ts'
 import { type Attempt, type Decision, forbiddenAttempt } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
+import { kindOf } from './kind.ts'
+import type { LongTurns } from './long-turns.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
 import type { What } from './resolve.ts'
@@ -31,6 +33,7 @@ export interface ServeContext {
   hasGroup(group: string): Promise<boolean>
   /** Why the store can no longer be followed, if so: what is known of it may be out of date, so nothing of it is served. */
   lost(): Error | undefined
+  longTurns: LongTurns
 }
 
 const noBody: RequestBody = { bytes: Buffer.alloc(0), contentType: undefined }
@@ -93,7 +96,16 @@ export class RequestPath {
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
     const body = audit ? audit.body(what.method, sent) : sent
     const note = audit && ((key: string, value: string) => audit.note(key, value))
-    return handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, note, rules, turns, signal })
+    const answered = handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, note, rules, turns, signal })
+    return body === noBody || !(answered instanceof Promise) ? answered : this.#untilAnswered(answered, what, user, body)
+  }
+
+  async #untilAnswered(answered: Promise<Result>, what: What, user: UserInfo, body: RequestBody): Promise<Result> {
+    try {
+      return await answered
+    } finally {
+      if (body.longTurn) this.#context.longTurns.tell(body.longTurn, kindOf(what.method, what), user, body.bytes.length)
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { nextTurn } from '../../base/turns.ts'
-import { decodeBody, inOneTurn, longBody } from '../requests/body.ts'
+import { decodeBody, longBody } from '../requests/body.ts'
+import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { mainRules } from '../write/rules.ts'
@@ -22,5 +23,5 @@ export async function create(request: ResourceRequest): Promise<Result> {
 export async function createObject(request: ResourceRequest, object: KubeObject, dryRun: boolean): Promise<StoredObject> {
   // Only a generated name is tried twice.
   const next = object.metadata.name ? () => object : () => cloneObject(object)
-  return (await inOneTurn(request.body, () => write(request, { operation: 'CREATE', next, rules: mainRules(request.target), dryRun }))).stored
+  return (await inOneTurn(request.body, 'write', () => write(request, { operation: 'CREATE', next, rules: mainRules(request.target), dryRun }))).stored
 }

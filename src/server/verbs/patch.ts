@@ -8,7 +8,8 @@ import type { ObjectType } from '../../api/object-type.ts'
 import { DecodeError } from '../../api/schema/index.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import { type Expected, StrictError, decodeValue, inOneTurn } from '../requests/body.ts'
+import { type Expected, StrictError, decodeValue } from '../requests/body.ts'
+import { inOneTurn } from '../requests/long-turns.ts'
 import { type PatchType, patchType } from '../http/negotiate.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
@@ -20,10 +21,10 @@ import { write } from '../write/stages.ts'
 /** PATCH of an object, or of the part of it that a subresource stands for. */
 export async function patch(request: ResourceRequest): Promise<Result> {
   const { target } = request
-  const change = readPatch(request)
+  const change = inOneTurn(request.body, 'parse', () => readPatch(request))
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
-  const { stored } = await inOneTurn(request.body, () => write(request, {
+  const { stored } = await inOneTurn(request.body, 'write', () => write(request, {
     operation: 'UPDATE',
     next: (current) => change.apply(current!, expected),
     rules: { ...updateRules(target, request.subresource), createsMissing: false },

@@ -1,6 +1,7 @@
 import { cloneObject } from '../../api/json/index.ts'
 import { nextTurn } from '../../base/turns.ts'
-import { decodeBody, inOneTurn, longBody } from '../requests/body.ts'
+import { decodeBody, longBody } from '../requests/body.ts'
+import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { updateRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
@@ -21,6 +22,6 @@ export async function update(request: ResourceRequest): Promise<Result> {
   const isOneTry = !target.resource.allowCreateOnUpdate && resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
   const next = isOneTry ? () => decoded : () => cloneObject(decoded)
   const change = { operation: 'UPDATE' as const, next, rules: updateRules(target, subresource), dryRun: options.dryRun }
-  const { stored, isCreated } = await inOneTurn(request.body, () => write(request, change))
+  const { stored, isCreated } = await inOneTurn(request.body, 'write', () => write(request, change))
   return { kind: 'stored', code: isCreated ? 201 : 200, target, stored }
 }
