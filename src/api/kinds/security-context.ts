@@ -33,8 +33,12 @@ const internalForm = (context: SecurityContext) => ({
 /** Kubernetes' words for what --allow-privileged=false forbids. */
 const clusterPolicy = 'disallowed by cluster policy'
 
-/** True for an error that there is only because privileged containers are not allowed. */
-export const isPrivilegedRefusal = ({ message }: FieldError): boolean => message.endsWith(clusterPolicy)
+/**
+ * True for an error that there is only because privileged containers are not allowed. The message of other errors is not
+ * read: it may quote a long list, and is made anew each time.
+ */
+export const isPrivilegedRefusal = (error: FieldError): boolean =>
+  error.reason === 'FieldValueForbidden' && error.message.endsWith(clusterPolicy)
 
 /** Judges a container's security context. Privileged containers are refused; `isPrivilegedRefusal` tells that error from others. */
 export function validateContainerSecurityContext(

@@ -96,7 +96,8 @@ const validate = ({ spec }: ResourceQuota): FieldError[] => [
 ]
 
 function validateSameScopes(scopes: readonly string[], old: readonly string[]): FieldError[] {
-  const isSame = scopes.every((scope) => old.includes(scope)) && old.every((scope) => scopes.includes(scope))
+  const [now, before] = [new Set(scopes), new Set(old)]
+  const isSame = now.size === before.size && scopes.every((scope) => before.has(scope))
   return isSame ? [] : [invalid(scopesPath, scopes.length ? scopes : null, immutableMessage)]
 }
 
