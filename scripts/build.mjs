@@ -1,7 +1,7 @@
 // Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of date.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -23,26 +23,57 @@ const dist = path.join(root, 'dist')
 // Built beside its place and moved there whole: a program that is starting finds either the old build or the new one.
 const outdir = `${dist}.new-${process.pid}`
 const old = `${dist}.old-${process.pid}`
-await build({
-  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more. The shim outlives the program, and is small.
-  entryPoints: { coxswain: path.join(root, 'src/cli/main.ts'), 'coxswain-shim': path.join(root, 'src/node/runtimes/process/shim/main.ts') },
-  outdir,
-  outExtension: { '.js': '.mjs' },
+const common = {
   bundle: true,
   platform: 'node',
-  format: 'esm',
   target: 'node20',
   plugins: [spreads],
   external: ['lmdb'],
-  define: { RELEASE: JSON.stringify(version), BUILD: JSON.stringify(digestOf(path.join(root, 'src'))) },
+  define: {
+    RELEASE: JSON.stringify(version),
+    BUILD: JSON.stringify(digestOf(path.join(root, 'src'))),
+    'import.meta.dirname': '__dirname',
+  },
   sourcemap: true,
   // The text stays in memory for as long as the program runs, and takes twice the room if a comment has a letter that is not Latin-1.
   minifyWhitespace: true,
   lineLimit: 160,
-  // Packages in the older module form ask for require.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   logLevel: 'warning',
-})
+}
+const program = path.join(outdir, 'coxswain.program.js')
+await Promise.all([
+  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more.
+  // It is a script with one function, since Node 20 takes compiled code for scripts only.
+  build({
+    ...common,
+    entryPoints: [path.join(root, 'src/cli/main.ts')],
+    outfile: program,
+    format: 'cjs',
+    banner: { js: '(function(require,__dirname){' },
+    footer: { js: '})' },
+    supported: { 'dynamic-import': false },
+  }),
+  // What starts it. The shim outlives the program, and is small.
+  build({
+    ...common,
+    define: {},
+    entryPoints: {
+      coxswain: path.join(root, 'src/cli/start.ts'),
+      'coxswain-shim': path.join(root, 'src/node/runtimes/process/shim/main.ts'),
+    },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    // Packages in the older module form ask for require.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  }),
+])
+appendFileSync(program, `// ${createHash('sha256').update(readFileSync(program)).digest('hex')}`)
+try {
+  execFileSync(process.execPath, [path.join(root, 'scripts/compile.mjs'), outdir], { stdio: ['ignore', 'inherit', 'inherit'] })
+} catch {
+  console.error('the program could not be run yet, so that its starts will take longer: no compiled code was kept')
+}
 try {
   renameSync(dist, old)
 } catch {

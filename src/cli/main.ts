@@ -11,11 +11,15 @@ const isPlugin = path.basename(process.argv[1] ?? '').startsWith('kubectl')
 
 const program = makeProgram(isPlugin ? 'kubectl coxswain' : 'coxswain', RELEASE)
 
-try {
-  if (process.argv[2] === completeWord) await completeCommandLine(program, process.argv.slice(3))
-  else await program.parseAsync()
-} catch (e) {
-  // Commander has said what is wrong already; all else is said in one line.
-  if (!(e instanceof CommanderError)) console.error(`coxswain: ${e instanceof Error ? e.message : String(e)}`)
-  process.exit(e instanceof CommanderError ? e.exitCode : 1)
+async function run(): Promise<void> {
+  try {
+    if (process.argv[2] === completeWord) await completeCommandLine(program, process.argv.slice(3))
+    else await program.parseAsync()
+  } catch (e) {
+    // Commander has said what is wrong already; all else is said in one line.
+    if (!(e instanceof CommanderError)) console.error(`coxswain: ${e instanceof Error ? e.message : String(e)}`)
+    process.exit(e instanceof CommanderError ? e.exitCode : 1)
+  }
 }
+
+void run()
