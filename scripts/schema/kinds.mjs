@@ -27,6 +27,7 @@ const served = {
   ],
   'certificates.k8s.io/v1': ['V1CertificateSigningRequest'],
   'apiregistration.k8s.io/v1': ['V1APIService'],
+  'apiextensions.k8s.io/v1': ['V1CustomResourceDefinition'],
   'admissionregistration.k8s.io/v1': [
     'V1ValidatingWebhookConfiguration', 'V1MutatingWebhookConfiguration', 'V1ValidatingAdmissionPolicy',
     'V1ValidatingAdmissionPolicyBinding', 'V1MutatingAdmissionPolicy', 'V1MutatingAdmissionPolicyBinding',

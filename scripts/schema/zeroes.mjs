@@ -75,10 +75,17 @@ export const valueFields = named({
   ValidatingAdmissionPolicyStatus: 'observedGeneration',
   VolumeMount: 'readOnly',
   VolumeMountStatus: 'readOnly',
+  CustomResourceColumnDefinition: 'priority',
+  CustomResourceDefinitionSpec: 'preserveUnknownFields',
+  CustomResourceDefinitionVersion: 'deprecated',
+  JSONSchemaProps:
+    'exclusiveMaximum exclusiveMinimum nullable uniqueItems x-kubernetes-embedded-resource ' +
+    'x-kubernetes-int-or-string',
 })
 
 /** Optional strings that are pointers: what was sent stays, "" too. (Of scaling policies an empty list is told from none, and refused.) */
 export const pointerFields = named({
+  ObjectMeta: 'managedFields',
   AdmissionregistrationV1ServiceReference: 'path',
   AdmissionregistrationV1WebhookClientConfig: 'url',
   AllocatedDeviceStatus: 'shareID',
@@ -156,6 +163,12 @@ export const pointerFields = named({
   VolumeMount: 'mountPropagation recursiveReadOnly',
   VolumeMountStatus: 'recursiveReadOnly',
   WindowsSecurityContextOptions: 'gmsaCredentialSpec gmsaCredentialSpecName runAsUserName',
+  ApiextensionsV1ServiceReference: 'path',
+  ApiextensionsV1WebhookClientConfig: 'url',
+  CustomResourceDefinitionVersion: 'deprecationWarning',
+  CustomResourceSubresourceScale: 'labelSelectorPath',
+  JSONSchemaProps: '$ref x-kubernetes-list-type x-kubernetes-map-type',
+  ValidationRule: 'reason',
 })
 
 /** Optional fields that are always written out: structure values, and what lacks omitempty. */
@@ -267,6 +280,9 @@ export const emitFields = named({
   ValidatingAdmissionPolicyBinding: 'spec',
   VolumeAttachment: 'status',
   VolumeError: 'time',
+  CustomResourceDefinition: 'status',
+  CustomResourceDefinitionCondition: 'lastTransitionTime',
+  CustomResourceDefinitionStatus: 'acceptedNames conditions storedVersions',
 })
 
 /** Pointers without omitempty: absent is written out as null. */

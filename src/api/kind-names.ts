@@ -60,6 +60,11 @@ export const kindNames = {
     'admissionregistration.k8s.io', 'v1', 'ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', { categories: ['api-extensions'] },
   ),
 
+  customresourcedefinitions: clusterWide(
+    'apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions',
+    { shortNames: ['crd', 'crds'], categories: ['api-extensions'] },
+  ),
+
   apiservices: clusterWide(
     'apiregistration.k8s.io', 'v1', 'APIService', 'apiservices', { categories: ['api-extensions'] },
   ),

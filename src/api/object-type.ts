@@ -1,3 +1,4 @@
+import { type MergeType, builtInMergeType } from './managed-fields/index.ts'
 import type { Json } from './object.ts'
 import { applyStrategicMergePatch } from './patches/strategic-merge-patch.ts'
 import { restoreProblem } from './patches/restore.ts'
@@ -14,6 +15,12 @@ export interface ObjectType {
   emptyStatus(): object
   /** What protobuf calls the type, and how its message is read. Absent for types that are sent as text only. */
   readonly protobuf?: { readonly goName: string; read(message: Buffer): { [key: string]: Json } }
+  /** How versions of an object are merged, and which fields can be owned apart. A type without it has no schema. */
+  readonly mergeType?: MergeType
+  /** The structural schema of a custom kind, which OpenAPI tells. */
+  readonly schema?: object
+  /** The type of a kind that a user brings. */
+  readonly isCustom?: boolean
   /** How a strategic merge patch is applied, and why the result does not fit. Absent for types that have no hints for merging. */
   readonly strategic?: { merge(doc: Json, patch: Json): Json; problem(patched: Json): string | undefined }
 }
@@ -37,6 +44,9 @@ function makeType(name: string): ObjectType {
       return field?.type.kind === 'struct' ? decodeObject(field.type.name, {}).object : {}
     },
     ...(goName === undefined ? {} : { protobuf: { goName, read: (message) => decodeProtobuf(message, name) } }),
+    get mergeType() {
+      return builtInMergeType(name)
+    },
     strategic: {
       merge: (doc, patch) => applyStrategicMergePatch(doc, patch, name),
       problem: (patched) => restoreProblem(patched, name),

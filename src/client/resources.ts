@@ -7,7 +7,7 @@ import type {
   ConfigMap,
   ControllerRevision,
   CoreV1Event,
-  CronJob,
+  CronJob, CustomResourceDefinition,
   CSIDriver,
   CSINode,
   CSIStorageCapacity,
@@ -94,6 +94,7 @@ export const validatingadmissionpolicies = resourceType<ValidatingAdmissionPolic
 export const validatingadmissionpolicybindings = resourceType<ValidatingAdmissionPolicyBinding>(kindNames.validatingadmissionpolicybindings)
 export const validatingwebhookconfigurations = resourceType<ValidatingWebhookConfiguration>(kindNames.validatingwebhookconfigurations)
 
+export const customresourcedefinitions = resourceType<CustomResourceDefinition>(kindNames.customresourcedefinitions)
 export const apiservices = resourceType<APIService>(kindNames.apiservices)
 
 export const controllerrevisions = resourceType<ControllerRevision>(kindNames.controllerrevisions)
@@ -186,6 +187,7 @@ export const builtInResources: readonly ResourceType[] = [
   validatingadmissionpolicies,
   validatingadmissionpolicybindings,
   validatingwebhookconfigurations,
+  customresourcedefinitions,
   apiservices,
   controllerrevisions,
   daemonsets,

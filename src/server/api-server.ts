@@ -17,6 +17,7 @@ import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
 import { Fairness, type FairnessSettings, defaultFairness, followFlowObjects } from './fairness/index.ts'
 import { bootstrap, keepBootstrapObjects } from './upkeep/bootstrap.ts'
 import { type ComponentCheck, ComponentStatuses } from './status/component-statuses.ts'
+import { CustomResources } from './custom-resources/index.ts'
 import { Discovery, documented, servedBy } from './discovery/index.ts'
 import { startExpiry } from './upkeep/expiry.ts'
 import { Health } from './status/health.ts'
@@ -41,7 +42,7 @@ import { allActions, allResources } from './resources/index.ts'
 import { ServiceAllocation } from './resources/core/service-allocation.ts'
 import { type ResourceSettings, withSettings } from './resources/settings.ts'
 import { ownBuild, storedReader, writerMark } from './objects/read-stored.ts'
-import { type Resource, defineVirtual } from './registry/resource.ts'
+import type { Resource } from './registry/resource.ts'
 import { registerServerMetrics } from './status/server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
@@ -139,7 +140,8 @@ export class ApiServer {
     const longTurns = new LongTurns(this.metrics, options.logger)
     this.requests = new RequestPath({
       parts,
-      hasGroup: async (group) => group === '' || (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined,
+      hasGroup: async (group) =>
+        group === '' || (!isCustomGroup(parts, group) && (await this.document({ method: 'GET', path: `/apis/${group}` })) !== undefined),
       lost: () => this.#lost,
       longTurns,
     })
@@ -169,7 +171,7 @@ export class ApiServer {
     const checks = new Map<string, ComponentCheck>()
     const statuses = new ComponentStatuses({ objects: () => parts.access, now: () => clock.now(), checks, lost: () => (server ? server.#lost : undefined) })
     const reviews = reviewResources({ authorizer: () => parts.authorizer, identify: (token, audiences) => authenticator.identify(token, audiences) })
-    const answered = [...reviews, bindings, ...metrics.resources(), statuses.resource(), noDefinitions]
+    const answered = [...reviews, bindings, ...metrics.resources(), statuses.resource()]
     const allocation = new ServiceAllocation(random)
     const stored = allResources(random, allocation).filter(({ gate }) => !gate || gates.enabled(gate))
     const registry = new Registry([...withSettings(stored, options.settings ?? {}), ...answered], allActions(tokens))
@@ -193,6 +195,9 @@ export class ApiServer {
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
     await followFlowObjects(parts, server.#fairness, logger)
+    const custom = new CustomResources(parts, logger)
+    server.whenEnded(() => custom.end())
+    await custom.start()
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())
@@ -312,15 +317,6 @@ function ownTokens(tokens: ServiceAccountTokens, { access }: ServerParts, option
   ]
 }
 
-/** Custom resources are not served, so there are no definitions of any. kubectl asks for them to tell a mistyped kind from a custom one. */
-const noDefinitions = defineVirtual({
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-  verbs: ['list'],
-  isHidden: true,
-  answer: async () => ({ code: 200, object: { kind: 'CustomResourceDefinitionList', apiVersion: 'apiextensions.k8s.io/v1', metadata: { resourceVersion: '1' }, items: [] } }),
-})
-
+/** True if a group has kinds that users bring. */
+const isCustomGroup = ({ registry }: ServerParts, group: string): boolean =>
+  registry.all().some(({ resource }) => resource.isCustom && resource.group === group)

@@ -28,7 +28,7 @@ if (canReplay(replayer)) {
       rmSync(dataDir, { recursive: true, force: true })
     })
 
-    it.each(['workloads', 'pods', 'kinds', 'protocol'])('in %s, but for what docs/compatibility.md lists', async (name) => {
+    it.each(['workloads', 'pods', 'kinds', 'protocol', 'crd'])('in %s, but for what docs/compatibility.md lists', async (name) => {
       const tally = await replay(replayer, name, server.kubeconfig)
       expect(surprises(tally, known)).toEqual({ unlisted: [], mended: [] })
       const { scenarios, failed, otherWords } = tally

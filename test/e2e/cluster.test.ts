@@ -14,6 +14,7 @@ describe('kubectl api-versions', () => {
   it('lists every group', async () => {
     expect(await cluster.kubectl.ok('api-versions')).toBe(block`
       admissionregistration.k8s.io/v1
+      apiextensions.k8s.io/v1
       apiregistration.k8s.io/v1
       apps.kruise.io/v1alpha1
       apps.kruise.io/v1beta1
@@ -68,6 +69,7 @@ describe('kubectl api-resources', () => {
       validatingadmissionpolicies                      admissionregistration.k8s.io/v1   false        ValidatingAdmissionPolicy
       validatingadmissionpolicybindings                admissionregistration.k8s.io/v1   false        ValidatingAdmissionPolicyBinding
       validatingwebhookconfigurations                  admissionregistration.k8s.io/v1   false        ValidatingWebhookConfiguration
+      customresourcedefinitions           crd,crds     apiextensions.k8s.io/v1           false        CustomResourceDefinition
       apiservices                                      apiregistration.k8s.io/v1         false        APIService
       controllerrevisions                              apps/v1                           true         ControllerRevision
       daemonsets                          ds           apps/v1                           true         DaemonSet

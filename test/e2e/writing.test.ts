@@ -86,8 +86,17 @@ describe('kubectl apply', () => {
     )
   })
 
-  it('says that server-side apply is not there', async () => {
-    expect(await cluster.kubectl.refused('apply -f - --server-side', deployment('ssa', 1))).toMatch(/^error: Server-side apply not available on the server/)
+  it('applies on the server, tells of conflicts, and forces', async () => {
+    const { kubectl } = cluster
+    const file = (value: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa}\ndata: {k: "${value}"}\n`
+    expect(await kubectl.ok('apply -f - --server-side', file('1'))).toBe('configmap/ssa serverside-applied\n')
+    const refused = await kubectl.refused('apply -f - --server-side --field-manager=other', file('2'))
+    expect(refused).toMatch(/^error: Apply failed with 1 conflict: conflict with "kubectl": \.data\.k\n/)
+    const { code, out } = await kubectl.run('diff -f - --server-side --field-manager=other --force-conflicts', file('2'))
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining('+  k: "2"') })
+    expect(await kubectl.ok('apply -f - --server-side --field-manager=other --force-conflicts', file('2'))).toBe('configmap/ssa serverside-applied\n')
+    expect(await kubectl.ok('get configmap ssa -o yaml')).not.toContain('managedFields')
+    expect(await kubectl.ok('get configmap ssa -o yaml --show-managed-fields')).toMatch(/managedFields:\n {2}- apiVersion: v1\n {4}fieldsType: FieldsV1\n {4}fieldsV1:\n {6}f:data:\n {8}f:k: {}\n {4}manager: other\n {4}operation: Apply/)
   })
 
   it('prunes what is labelled and no longer in the file', async () => {

@@ -154,7 +154,9 @@ describe('Client over HttpTransport', () => {
       { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: made.metadata },
     ])
     const patched = await client.patch(pods, namespace, 'a', { metadata: { labels: { z: '1' } } }, { type: 'merge', metadataOnly: true })
-    expect(patched).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { ...made.metadata, labels: { x: 'y', z: '1' }, resourceVersion: expect.anything() as string } })
+    expect(patched).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: {
+      ...made.metadata, labels: { x: 'y', z: '1' }, resourceVersion: expect.anything() as string, managedFields: [expect.anything()],
+    } })
     const deleted = await client.delete(pods, namespace, 'a', { metadataOnly: true })
     expect(deleted).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { uid: made.metadata.uid } })
     expect(deleted).not.toHaveProperty('spec')

@@ -122,8 +122,11 @@ describe('a status that is written', () => {
     const sent = { ...made, status: { ...made.status, ...status } }
     const { code, body } = await server.update(`${one}/status`, sent)
     expect([code, body.message]).toEqual([200, undefined])
-    const { resourceVersion } = body.metadata
-    expect(body).toEqual({ ...sent, metadata: { ...made.metadata, resourceVersion } })
+    // A status that says something has a manager of its own from now on.
+    const { resourceVersion, managedFields } = body.metadata
+    expect(body).toEqual({ ...sent, metadata: { ...made.metadata, resourceVersion, managedFields } })
+    const ofStatus = { operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': expect.anything() as object } }
+    if (Object.keys(status).length > 0) expect(managedFields.at(-1)).toMatchObject(ofStatus)
     server = await server.restart()
     expect((await server.get(one)).body).toEqual(body)
   })

@@ -13,8 +13,9 @@ const ours = [
   'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]
 
-/** Only Kubernetes' own kinds have a protobuf form: those of others are sent as JSON. */
-const hasForm = (type: string) => schema[type]!.kind !== undefined && !schema[type]!.apiVersion!.startsWith('apps.kruise.io/')
+/** Kinds that are not Kubernetes' own, and definitions of custom resources, are read as JSON only. */
+const hasForm = (type: string) =>
+  schema[type]!.kind !== undefined && !/^(apps\.kruise|apiextensions\.k8s)\.io\//.test(schema[type]!.apiVersion!)
 
 /** What travels in an envelope, which says apiVersion and kind: the served kinds and some messages. */
 const enveloped = new Set([...Object.keys(schema).filter(hasForm), 'APIGroup', 'APIResourceList', 'DeleteOptions', 'Status'])

@@ -1,6 +1,6 @@
 import { CommandError } from '../failure.ts'
 import { type Workload, conditionOf } from '../workload/object.ts'
-import { type JsonPath, parseJsonPath, textOfValue, valuesAt } from './json-path.ts'
+import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json-path.ts'
 
 /** Something that can be waited for. `text` is how the command line has it. */
 export type Outcome = { text: string } & (
@@ -22,7 +22,7 @@ export function parseOutcome(text: string): Outcome {
   }
   if (text.startsWith('jsonpath=')) {
     const [path, value] = splitPath(text.slice('jsonpath='.length))
-    return { kind: 'jsonpath', path: parseJsonPath(path), value, text }
+    return { kind: 'jsonpath', path: readPath(path), value, text }
   }
   throw new CommandError(`unrecognized condition: ${JSON.stringify(text)}`)
 }
@@ -60,4 +60,12 @@ export function metBy(outcome: Outcome, object: Workload | undefined, uid?: stri
   const observed = condition.observedGeneration ?? object.status?.observedGeneration
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return undefined
   return { detail: [condition.reason, condition.message].filter(Boolean).join(': ') }
+}
+
+function readPath(text: string): JsonPath {
+  try {
+    return parseJsonPath(text)
+  } catch (e) {
+    throw e instanceof JsonPathError ? new CommandError(e.message) : e
+  }
 }

@@ -23,6 +23,8 @@ export class Discovery {
   readonly #serverAddress: string
   readonly #groups: Group[]
   readonly #entries: Map<string, Entry[]>
+  /** Groups of kinds that users bring. */
+  readonly #customGroups: ReadonlySet<string>
   readonly #bytes = new Map<string, Buffer>()
   readonly #tags = new Map<string, string>()
 
@@ -30,6 +32,7 @@ export class Discovery {
     this.#serverAddress = serverAddress
     this.#groups = groupsOf(served)
     this.#entries = entriesByVersion(served)
+    this.#customGroups = new Set(served.resources.filter((resource) => resource.isCustom).map(({ group }) => group))
   }
 
   hasGroup(name: string): boolean {
@@ -71,9 +74,10 @@ export class Discovery {
     return { value: apiVersions(this.#groups.find((g) => g.name === ''), this.#serverAddress), allowed: document }
   }
 
-  #resources(group: string, version: string): Found {
+  #resources(group: string, version: string): Found | undefined {
     const name = groupVersion({ group, version })
     const entries = this.#entries.get(name)
+    if (!entries && this.#customGroups.has(group)) return undefined
     if (!entries) throw notFoundPath()
     return { value: apiResourceList(name, entries), allowed: document }
   }

@@ -53,6 +53,8 @@ function subresources(served: Served, resource: Resource): Entry[] {
   for (const { of, kind, verbs } of served.actions) {
     if (of.group === resource.group && of.plural === resource.plural) add(of.subresource, kind, [...verbs].sort(compareText))
   }
+  // Kubernetes lists the status of custom kinds first.
+  if (resource.isCustom) return entries
   return entries.sort((a, b) => compareText(a.subresource, b.subresource))
 }
 

@@ -203,6 +203,7 @@ export class ApiHandler {
     const result = await this.#o.requests.run({
       what,
       user,
+      userAgent: exchange.header('user-agent'),
       warnings,
       ...(kind.verb === 'LIST' ? { turns: this.#turns(seat) } : {}),
       audit,

@@ -69,7 +69,7 @@ async function* continued(begun: readonly Buffer[], rest: AsyncIterable<Buffer>)
 function longList(result: Listed, to: Accepted['transform'], query: URLSearchParams, now: number): LongList {
   const { target, items, meta } = result
   if (to?.kind === 'PartialObjectMetadata') throw isAList(target.resource)
-  if (!to) return { frame: plainValue({ ...result, items: [] }), member: 'items', items: each(items, (i) => withoutType(present(target, i))) }
+  if (!to) return { frame: plainValue({ ...result, items: [] }), member: 'items', items: each(items, (i) => itemOf(target, i)) }
   const { version } = to
   if (to.kind === 'Table') {
     const options = { now, version, includeObject: includeObjectOf(query), listMeta: meta }
@@ -109,7 +109,7 @@ const pieceBytes = 1 << 18
 
 /** A list's bytes. Items are shared and never change, so they can be put together whenever the client is ready for more. */
 async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<Body> {
-  const head = Buffer.from(`{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(meta)},"items":[`)
+  const head = Buffer.from(`{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(listMeta(target, meta))},"items":[`)
   let length = head.length + listEnd.length + items.length * nextItem.length - (nextItem.length - firstItem.length)
   // Objects that nobody has asked for yet are encoded here.
   await inSlices(turns, items, (item) => (length += item.itemTailLength))
@@ -141,13 +141,20 @@ function* listPieces(head: Buffer, items: readonly StoredObject[]): IterableIter
   yield Buffer.concat(parts)
 }
 
-const withoutType = ({ apiVersion: _version, kind: _kind, ...rest }: KubeObject) => rest
+/** An item of a list goes without version and kind, unless its kind is a custom one. */
+function itemOf(target: Registered, stored: StoredObject): object {
+  const { apiVersion, kind, ...rest } = present(target, stored)
+  return target.resource.isCustom ? { apiVersion, kind, ...rest } : rest
+}
+
+/** Lists of custom kinds say that nothing follows. */
+const listMeta = ({ resource }: Registered, meta: ListMeta): ListMeta => (resource.isCustom ? { continue: '', ...meta } : meta)
 
 function plainValue(result: Exclude<Immediate, { kind: 'text' }>): object {
   if (result.kind === 'stored') return present(result.target, result.stored)
   if (result.kind === 'value') return result.value
   const { target, items, meta } = result
-  return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: meta, items: items.map((i) => withoutType(present(target, i))) }
+  return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: listMeta(target, meta), items: items.map((i) => itemOf(target, i)) }
 }
 
 interface ValueList {

@@ -44,7 +44,8 @@ export class ObjectStore {
 
   #newCache(registered: Registered, revision: number): ResourceCache {
     const { reader = () => parseObject, mark, freezes } = this.#options
-    const foreign = { upTo: revision, ownMark: mark, read: reader(registered) }
+    const ownMark = registered.resource.isCustom ? undefined : mark
+    const foreign = { upTo: revision, ownMark, read: reader(registered) }
     const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
     this.#caches.set(registered, cache)
     return cache
@@ -70,7 +71,25 @@ export class ObjectStore {
   /** Loads what is stored of a kind, and follows it from now on. */
   async openKind(registered: Registered): Promise<void> {
     const { prefix } = registered
-    if (this.#loading.has(prefix) || this.#byPrefix.has(prefix)) throw new Error(`${prefix} is open already`)
+    if (this.#byPrefix.has(prefix)) throw new Error(`${prefix} is open already`)
+    await this.#load(registered)
+  }
+
+  /** Reads what is stored of a kind anew, by another declaration. Its watches end, as what they have shown may look different. */
+  async reopenKind(registered: Registered): Promise<void> {
+    const before = this.#byPrefix.get(registered.prefix)
+    await this.#load(registered)
+    before?.end()
+  }
+
+  /** Goes on with what is known of a kind under another declaration, which reads objects in the same way. */
+  adoptKind(registered: Registered): void {
+    this.#caches.set(registered, this.#byPrefix.get(registered.prefix)!)
+  }
+
+  async #load(registered: Registered): Promise<void> {
+    const { prefix } = registered
+    if (this.#loading.has(prefix)) throw new Error(`${prefix} is being opened`)
     const meanwhile: StoreEvent[] = []
     this.#loading.set(prefix, meanwhile)
     try {
@@ -201,7 +220,7 @@ export class ObjectStore {
       const cache = this.#cacheOf(events[from]!.key)
       if (i < events.length && this.#cacheOf(events[i]!.key) === cache) continue
       if (cache) cache.apply(events.slice(from, i), events[i - 1]!.revision)
-      else if (this.#loading.size) this.#keep(events.slice(from, i))
+      if (this.#loading.size) this.#keep(events.slice(from, i))
       from = i
     }
   }

@@ -15,9 +15,11 @@ export interface Head {
 
 const metadataOpening = '"metadata":{'
 
-export function headOf(apiVersion: string, kind: string): Head {
+/** Items of lists of custom kinds say their version and kind. */
+export function headOf(apiVersion: string, kind: string, isCustom = false): Head {
   const type = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`
-  return { text: type + metadataOpening, typeLength: Buffer.byteLength(type), metadataLength: Buffer.byteLength(type + metadataOpening) }
+  const typeLength = isCustom ? 1 : Buffer.byteLength(type)
+  return { text: type + metadataOpening, typeLength, metadataLength: Buffer.byteLength(type + metadataOpening) }
 }
 
 /** What a dry run has not stored has no revision. */

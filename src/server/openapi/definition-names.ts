@@ -24,6 +24,7 @@ const coreTypes = ['TopologySelectorTerm', 'TopologySelectorLabelRequirement']
 
 /** Groups of Kubernetes whose Go types live outside k8s.io/api. */
 const ownPackages: Readonly<Record<string, string>> = {
+  'apiextensions.k8s.io': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
   'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
 }
 
@@ -54,7 +55,9 @@ export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
     if (table[type]) all.set(type, { group: of.group, version: of.version, kind: of.kind, type })
   }
   for (const resource of served.resources) {
-    add(resource, resource.type ?? resource.kind)
+    const type = resource.type ?? resource.kind
+    if (resource.isCustom) all.set(type, { group: resource.group, version: resource.version, kind: resource.kind, type })
+    else add(resource, type)
     if (resource.scale) add({ group: 'autoscaling', version: 'v1', kind: 'Scale' }, 'Scale')
   }
   for (const kind of served.virtual) add(kind, kind.kind)
@@ -71,7 +74,11 @@ export function definitionNames(types: readonly ServedType[], table: SchemaTable
   const put = (type: string, pkg: string) => names.set(type, `${pkg}.${table[type]!.goName}`)
   for (const type of metaTypes) if (table[type]) put(type, metaPackage)
   for (const type of coreTypes) if (table[type]) put(type, 'io.k8s.api.core.v1')
-  for (const root of types) put(root.type, packageOf(root))
+  // A custom kind's type has the name of its definition.
+  for (const root of types) {
+    if (table[root.type]) put(root.type, packageOf(root))
+    else names.set(root.type, root.type)
+  }
   const visit = (type: string, pkg: string) => {
     for (const part of partsOf(table, type)) {
       if (names.has(part) || !table[part]) continue

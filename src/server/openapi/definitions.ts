@@ -4,6 +4,7 @@ import type { ServedType } from './definition-names.ts'
 import { definitionNames, partsOf, servedTypes } from './definition-names.ts'
 import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
+import { swaggerSchema } from './swagger-schema.ts'
 
 export type SpecVersion = 'v2' | 'v3'
 
@@ -87,11 +88,14 @@ export class Definitions {
   readonly #version: SpecVersion
   readonly #table: SchemaTable
   readonly #names: Map<string, string>
+  /** The schemas of custom kinds, by the names of their types. */
+  readonly #custom: ReadonlyMap<string, Definition>
 
   constructor(served: Served, table: SchemaTable, version: SpecVersion) {
     this.#version = version
     this.#table = table
     this.types = servedTypes(served, table)
+    this.#custom = new Map(served.resources.flatMap((r) => (r.isCustom ? [[r.type!, r.objectType!.schema as Definition]] : [])))
     this.#names = definitionNames(this.types, table)
   }
 
@@ -114,6 +118,12 @@ export class Definitions {
     const kinds = new Map(this.types.map((t) => [t.type, t]))
     const done = new Set<string>()
     const add = (type: string) => {
+      const custom = this.#custom.get(type)
+      if (custom && !done.has(type)) {
+        done.add(type)
+        all[type] = { ...this.#customKind(custom), ...groupVersionKind(kinds.get(type)!) }
+        add('ObjectMeta')
+      }
       if (done.has(type) || !this.#table[type]) return
       done.add(type)
       const of = kinds.get(type)
@@ -139,6 +149,22 @@ export class Definitions {
       type: 'object',
       ...(required.length ? { required } : {}),
       ...(properties.length ? { properties: Object.fromEntries(properties) } : {}),
+    }
+  }
+
+  /** A custom kind: what every object has, and what its schema says. */
+  #customKind(schema: Definition): Definition {
+    const told = this.#version === 'v2' ? swaggerSchema(schema) : schema
+    const metadata = this.ref(this.nameOf('ObjectMeta'))
+    const description = describeField('Pod', 'metadata')
+    return {
+      ...told,
+      properties: {
+        ...(told.properties as Definition | undefined),
+        apiVersion: { description: describeField('Status', 'apiVersion'), type: 'string' },
+        kind: { description: describeField('Status', 'kind'), type: 'string' },
+        metadata: { description, ...(this.#version === 'v3' ? { allOf: [metadata] } : metadata) },
+      },
     }
   }
 

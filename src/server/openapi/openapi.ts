@@ -72,9 +72,14 @@ export class OpenApi {
     if (!this.#hashes) {
       const base = sha512(this.#serverVersion, docsText, JSON.stringify(this.#served.schema))
       const entries = entriesByVersion(this.#served)
-      this.#hashes = new Map(this.#versions.map((v) => [v, sha512(base, v, JSON.stringify(entries.get(v)))]))
+      this.#hashes = new Map(this.#versions.map((v) => [v, sha512(base, v, JSON.stringify(entries.get(v)), this.#schemasOf(v))]))
     }
     return this.#hashes.get(version)!
+  }
+
+  /** Names the schemas of the custom kinds of a version: to hash all of them would take too long. */
+  #schemasOf(version: string): string {
+    return this.#served.resources.filter((r) => r.isCustom && groupVersion(r) === version).map((r) => `${r.type} ${r.schemaTag}`).join()
   }
 
   #index(request: DocumentRequest): DocumentAnswer {

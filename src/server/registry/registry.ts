@@ -75,11 +75,8 @@ export class Registry {
   /** Serves kinds from now on that were declared. All of them or, where one cannot be served, none. */
   publish(declared: readonly Registered[]): void {
     this.#checkFree(declared)
-    for (const registered of declared) {
-      if (isStored(registered)) put(this.#stored, registered.resource.group, registered)
-      put(this.#byVersion, registered.apiVersion, registered)
-    }
-    this.#all = [...this.#all, ...declared]
+    for (const registered of declared) this.#put(registered)
+    this.#all = [...this.#all, ...declared.filter(isServed)]
     this.#tell(declared, [])
   }
 
@@ -94,13 +91,35 @@ export class Registry {
     }
   }
 
+  /** Serves some kinds in the place of others, in one step. Where one cannot be served, all stays as it was. */
+  replace(gone: readonly Registered[], declared: readonly Registered[]): void {
+    for (const registered of gone) this.#take(registered)
+    try {
+      this.#checkFree(declared)
+    } catch (e) {
+      for (const registered of gone) this.#put(registered)
+      throw e
+    }
+    for (const registered of declared) this.#put(registered)
+    const old = new Set(gone)
+    this.#all = [...this.#all.filter((registered) => !old.has(registered)), ...declared.filter(isServed)]
+    this.#tell(declared, gone)
+  }
+
+  #put(registered: Registered): void {
+    if (isStored(registered)) put(this.#stored, registered.resource.group, registered)
+    if (!registered.resource.isUnserved) put(this.#byVersion, registered.apiVersion, registered)
+  }
+
+  #take(registered: Registered): void {
+    take(this.#byVersion, registered.apiVersion, registered)
+    if (registered.storage === registered) take(this.#stored, registered.resource.group, registered)
+  }
+
   /** Serves some kinds no more. Their objects stay in the store. */
   remove(kinds: readonly Registered[]): void {
     const gone = new Set(kinds)
-    for (const registered of gone) {
-      take(this.#byVersion, registered.apiVersion, registered)
-      if (registered.storage === registered) take(this.#stored, registered.resource.group, registered)
-    }
+    for (const registered of gone) this.#take(registered)
     this.#all = this.#all.filter((registered) => !gone.has(registered))
     this.#tell([], kinds)
   }
@@ -126,7 +145,7 @@ export class Registry {
       verbs: new Set(resource.verbs ?? allVerbs),
       storage: undefined as unknown as Registered,
       prefix: keyPrefix(resource.group, resource.plural),
-      head: headOf(apiVersion, resource.kind),
+      head: headOf(apiVersion, resource.kind, resource.isCustom),
       actions: new Map(own.map((a) => [a.of.subresource, a])),
     }
     registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs, beside) : registered
@@ -139,6 +158,8 @@ export class Registry {
     return found
   }
 }
+
+const isServed = ({ resource }: Registered): boolean => !resource.isUnserved
 
 /** True if a kind has objects of its own in the store. */
 const isStored = ({ resource }: Registered): boolean => !resource.storedAs && !resource.virtual

@@ -53,6 +53,10 @@ export interface ScaleMapping<T> {
   /** The selector in its text form, for `status.selector`. */
   selector(obj: T): string
   setReplicas(obj: T, replicas: number): void
+  /** Throws where an object has no scale to read. */
+  checkRead?(obj: T): void
+  /** How a number below zero is refused, where it is not in the words of Scale itself. */
+  negative?: { path: string; saying: string }
 }
 
 /** A kind whose objects go a fixed time after their last write. */
@@ -85,6 +89,12 @@ export interface Resource<T extends KubeObject = KubeObject> {
   type?: string
   /** The type of a kind that is none of Kubernetes' own. */
   objectType?: ObjectType
+  /** Brought by a user: what is stored may have been written by another schema, and is read anew. */
+  isCustom?: boolean
+  /** Differs wherever the schema of a custom kind does. */
+  schemaTag?: string
+  /** Objects are stored in this version, which is not served: only others are. */
+  isUnserved?: boolean
   /** Default: all of them. */
   verbs?: readonly Verb[]
   nameRule: NameRule

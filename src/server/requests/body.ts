@@ -1,10 +1,12 @@
-import { badRequest } from '../../api/errors.ts'
+import { badRequest, invalidObject } from '../../api/errors.ts'
 import { goJsonName } from '../../api/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson, parseYaml } from '../../api/json/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import { ProtobufError, openEnvelope } from '../../api/protobuf/index.ts'
 import { DecodeError } from '../../api/schema/index.ts'
+import { invalid } from '../../api/validation/field-error.ts'
+import { Path } from '../../api/validation/path.ts'
 import { nextTurn } from '../../base/turns.ts'
 import { bodyType } from '../http/negotiate.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -113,6 +115,7 @@ export async function decodeBody(
   if (apiVersion.split('/').length > 2) throw badRequest(unrecognized(`unexpected GroupVersion string: ${apiVersion}`))
   const cannot = (kindSaid: string, why: string) =>
     badRequest(`${kindSaid} in version ${JSON.stringify(apiVersion.split('/').at(-1))} cannot be handled as a ${expected.kind}: ${why}`)
+  if (expected.type.isCustom) checkCustomType(said, parsed.value, expected)
   const isExpected = apiVersion === apiVersionOf(expected) || expected.alsoVersions?.includes(apiVersion)
   if (!isExpected || kind !== expected.kind) {
     throw cannot(kind, wrongType(registry, apiVersion, kind, expected))
@@ -125,6 +128,18 @@ export async function decodeBody(
     if (e instanceof DecodeError) throw cannot(kind, e.message)
     throw e
   }
+}
+
+/** Custom resources must say what they are, in words of their own. */
+function checkCustomType(said: { apiVersion: string; kind: string }, value: Json, expected: Expected): void {
+  const wanted = apiVersionOf(expected)
+  if (said.apiVersion !== wanted) {
+    throw badRequest(`the API version in the data (${said.apiVersion}) does not match the expected API version (${wanted})`)
+  }
+  if (said.kind === '') throw badRequest(`Object 'Kind' is missing in '${jsonText(value)}'`)
+  if (said.kind === expected.kind) return
+  const { name = '' } = ((value as { metadata?: { name?: string } }).metadata ?? {})
+  throw invalidObject({ group: expected.group, kind: said.kind }, name, [invalid(Path.of('kind'), said.kind, `must be ${expected.kind}`)])
 }
 
 /** Decodes a parsed value by schema; throws DecodeError, also for unknown and duplicate fields when they are to be refused. `known` are problems found before. */

@@ -75,6 +75,7 @@ async function run(server: ApiServer, request: InProcessRequest, what: What, aud
   const result = await server.requests.run({
     what,
     user,
+    userAgent: agentOf(user),
     warnings,
     audit,
     signal: () => signal,
@@ -85,6 +86,9 @@ async function run(server: ApiServer, request: InProcessRequest, what: What, aud
   if (!result) throw notFoundPath()
   return result
 }
+
+/** Our own parts manage fields under the last part of their user's name; nodes as kubelets do. */
+const agentOf = ({ name }: UserInfo): string => (name.startsWith('system:node:') ? 'kubelet' : name.slice(name.lastIndexOf(':') + 1))
 
 /** Patches and options are small and may lack what is undefined in them: they are encoded, which settles that. Objects are handed over. */
 function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {

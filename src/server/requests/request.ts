@@ -49,6 +49,8 @@ export interface ResourceRequest {
   subresource: string
   query: URLSearchParams
   user: UserInfo
+  /** Names the manager of what is written, where the query does not. */
+  userAgent?: string | undefined
   body: RequestBody
   /** Sentences for Warning headers; verbs add to them. */
   warnings: string[]

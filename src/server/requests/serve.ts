@@ -1,4 +1,4 @@
-import { methodNotAllowed, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
+import { badRequest, methodNotAllowed, notFound, notFoundPath, serviceUnavailable } from '../../api/errors.ts'
 import { turnsOf } from '../../base/clock.ts'
 import type { Turns } from '../../base/turns.ts'
 import type { AuditedRequest } from '../audit/index.ts'
@@ -8,12 +8,14 @@ import { kindOf } from './kind.ts'
 import type { LongTurns } from './long-turns.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
+import { groupResource } from '../write/names.ts'
 import type { What } from './resolve.ts'
 
 /** A request for a resource, however it came. */
 export interface Call {
   what: What
   user: UserInfo
+  userAgent?: string | undefined
   /** Sentences for whoever sent it are added here. */
   warnings: string[]
   /** How what takes long is done; as for anybody in this process where nothing is said. */
@@ -60,7 +62,10 @@ export class RequestPath {
     }
     const { target } = call.what
     if (!target) return this.#unknown(call)
-    if (call.what.handler === 'not found' && isOutOfScope(call.what)) throw notFoundPath()
+    if (call.what.handler === 'not found' && isOutOfScope(call.what)) {
+      if (target.resource.isCustom) return undefined
+      throw notFoundPath()
+    }
     if (call.what.method === 'HEAD') throw methodNotAllowed()
     call.check?.()
     checkTimeout(call.what.query)
@@ -88,15 +93,21 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, warnings, audit, signal, turns = turnsOf(this.#context.parts.clock) }: Call, sent: RequestBody): Result | Promise<Result> {
+  #answer({ what, user, userAgent, warnings, audit, signal, turns = turnsOf(this.#context.parts.clock) }: Call, sent: RequestBody): Result | Promise<Result> {
     const { parts } = this.#context
     const { handler, path: { namespace, name, subresource }, query } = what
-    if (handler === 'not found') throw notFoundPath()
-    if (handler === 'not allowed') throw methodNotAllowed()
+    if (handler === 'not found') throw what.target!.resource.isCustom ? notFound(groupResource(what.target!), name) : notFoundPath()
+    if (handler === 'not allowed') {
+      const isNameless = what.target!.resource.isCustom && name === '' && what.method === 'PUT'
+      throw isNameless ? badRequest('name must be provided') : methodNotAllowed()
+    }
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
     const body = audit ? audit.body(what.method, sent) : sent
     const note = audit && ((key: string, value: string) => audit.note(key, value))
-    const answered = handler({ server: parts, target: what.target!, namespace, name, subresource, query, user, body, warnings, note, rules, turns, signal })
+    const answered = handler({
+      server: parts, target: what.target!, namespace, name, subresource, query, user, userAgent, body, warnings, note, rules, turns,
+      signal,
+    })
     return body === noBody || !(answered instanceof Promise) ? answered : this.#untilAnswered(answered, what, user, body)
   }
 

@@ -16,6 +16,7 @@ export function systemRequest(server: ServerParts, target: Registered, namespace
     subresource: '',
     query: new URLSearchParams(),
     user: systemUser,
+    userAgent: 'kube-apiserver',
     body: { bytes: Buffer.alloc(0), contentType: undefined },
     warnings: [],
     rules: { gates: server.gates, now: server.clock.now(), user: systemUser },

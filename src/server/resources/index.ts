@@ -7,6 +7,7 @@ import { proxyActions } from '../subresources/proxies.ts'
 import { serviceAccountToken } from '../subresources/service-account-token.ts'
 import { kruiseResources } from './apps.kruise.io/index.ts'
 import { admissionregistrationResources } from './admissionregistration/index.ts'
+import { apiextensionsResources } from './apiextensions/index.ts'
 import { apiregistrationResources } from './apiregistration/index.ts'
 import { appsResources } from './apps/index.ts'
 import { autoscalingResources } from './autoscaling/index.ts'
@@ -30,6 +31,7 @@ import { storageResources } from './storage/index.ts'
 export const allResources = (random: Random, allocation = new ServiceAllocation(random)): Resource[] => [
   ...coreResources(allocation),
   ...admissionregistrationResources,
+  ...apiextensionsResources,
   ...apiregistrationResources,
   ...appsResources,
   ...autoscalingResources,

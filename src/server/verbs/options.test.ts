@@ -5,9 +5,9 @@ const query = (text: string) => new URLSearchParams(text)
 
 describe('parseWriteOptions()', () => {
   it.each([
-    ['', { dryRun: false, fieldValidation: 'Warn' }],
-    ['dryRun=All&dryRun=All&fieldValidation=Strict', { dryRun: true, fieldValidation: 'Strict' }],
-    ['fieldValidation=Ignore&fieldManager=kubectl edit', { dryRun: false, fieldValidation: 'Ignore' }],
+    ['', { dryRun: false, force: false, fieldValidation: 'Warn' }],
+    ['dryRun=All&dryRun=All&fieldValidation=Strict', { dryRun: true, force: false, fieldValidation: 'Strict' }],
+    ['fieldValidation=Ignore&fieldManager=kubectl edit', { dryRun: false, force: false, fieldValidation: 'Ignore' }],
   ])('reads %j', (text, expected) => {
     expect(parseWriteOptions(query(text), 'CreateOptions')).toEqual(expected)
   })
@@ -27,7 +27,7 @@ describe('parseWriteOptions()', () => {
 })
 
 it('parseWriteOptions() passes over force where nothing is patched', () => {
-  expect(parseWriteOptions(query('force=true'), 'UpdateOptions')).toEqual({ dryRun: false, fieldValidation: 'Warn' })
+  expect(parseWriteOptions(query('force=true'), 'UpdateOptions')).toEqual({ dryRun: false, force: false, fieldValidation: 'Warn' })
 })
 
 describe('queryInteger()', () => {

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest, invalidObject } from '../../api/errors.ts'
 import { type Int64, parseInt64 } from '../../api/int64.ts'
-import { type FieldError, forbidden, invalid, notSupported, tooLong } from '../../api/validation/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 
 /** How an unknown or duplicate field in a body is treated. */
@@ -8,10 +8,12 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface WriteOptions {
   dryRun: boolean
+  /** Of an apply: conflicts are overridden. */
+  force: boolean
   fieldValidation: FieldValidation
 }
 
-export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
+export type OptionsKind = 'apply' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
 
 /** Refuses options in Kubernetes' words. */
 export const invalidOptions = (kind: string, errors: readonly FieldError[]): ApiError => invalidObject({ group: 'meta.k8s.io', kind }, '', errors)
@@ -40,13 +42,14 @@ export function parseWriteOptions(query: URLSearchParams, kind: OptionsKind): Wr
   const dryRun = query.getAll('dryRun')
   const fieldValidation = query.get('fieldValidation') ?? ''
   const errors = [...checkFieldManager(query.get('fieldManager') ?? ''), ...checkDryRun(dryRun)]
-  // Only an apply can be forced.
+  // Only an apply can be forced, and it must name its manager.
+  if (kind === 'apply' && !query.get('fieldManager')) errors.unshift(required(Path.of('fieldManager'), 'is required for apply patch'))
   if (kind === 'PatchOptions' && query.has('force')) errors.unshift(forbidden(Path.of('force'), 'may not be specified for non-apply patch'))
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation)) {
     errors.push(notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
   }
-  if (errors.length) throw invalidOptions(kind, errors)
-  return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation }
+  if (errors.length) throw invalidOptions(kind === 'apply' ? 'PatchOptions' : kind, errors)
+  return { dryRun: dryRun.length > 0, force: kind === 'apply' && queryBoolean(query, 'force'), fieldValidation: (fieldValidation || 'Warn') as FieldValidation }
 }
 
 /** An int64 in a query; undefined if it is not there. */

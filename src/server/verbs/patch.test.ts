@@ -32,7 +32,7 @@ describe('patch()', () => {
   })
 
   it.each([
-    ['server-side apply', 'application/apply-patch+yaml', {}, 415],
+    ['server-side apply without a manager', 'application/apply-patch+yaml', {}, 422],
     ['a type that is none', 'application/json', {}, 415],
     ['text that is no JSON', types.merge, undefined, 400],
     ['a list where an object should be', types.merge, [], 400],

@@ -13,6 +13,7 @@ import { inOneTurn } from '../requests/long-turns.ts'
 import { type PatchType, patchType } from '../http/negotiate.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
+import { apply, isApply } from './apply.ts'
 import { checkName, checkNamespace } from './identity.ts'
 import { groupResource } from '../write/names.ts'
 import { updateRules } from '../write/rules.ts'
@@ -21,6 +22,7 @@ import { write } from '../write/stages.ts'
 /** PATCH of an object, or of the part of it that a subresource stands for. */
 export async function patch(request: ResourceRequest): Promise<Result> {
   const { target } = request
+  if (isApply(request)) return apply(request)
   const change = inOneTurn(request.body, 'parse', () => readPatch(request))
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
@@ -44,7 +46,6 @@ export interface Patch {
 export function readPatch(request: ResourceRequest): Patch {
   const { target, name, namespace } = request
   const type = patchType(request.body.contentType, target.type.strategic === undefined)
-  if (type === 'apply') throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not supported: application/apply-patch+yaml', {})
   const options = parseWriteOptions(request.query, 'PatchOptions')
   const { value, duplicates } = parsePatch(request, type)
   if (!request.server.objects.get(target, namespace, name)) throw notFound(groupResource(target), name)

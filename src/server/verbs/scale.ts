@@ -2,15 +2,18 @@ import { invalidObject, notFound } from '../../api/errors.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { Scale } from '../../api/generated/types.ts'
 import { builtInType } from '../../api/object-type.ts'
-import type { KubeObject } from '../../api/object.ts'
+import { decodeOwners, encodeOwners, merge } from '../../api/managed-fields/index.ts'
+import type { Json, KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import { decodeBody } from '../requests/body.ts'
+import { decodeBody, decodeValue } from '../requests/body.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
+import { applied, isApply, readConfiguration } from './apply.ts'
 import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { readPatch } from './patch.ts'
 import { groupResource } from '../write/names.ts'
+import { ownedWrite } from '../write/ownership.ts'
 import { mainRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 import type { Facade } from '../write/write.ts'
@@ -38,6 +41,7 @@ export function getScale(request: ResourceRequest): Result {
   const { server, target, namespace, name } = request
   const stored = server.objects.get(target, namespace, name)
   if (!stored) throw notFound(groupResource(target), name)
+  target.resource.scale!.checkRead?.(stored.object)
   return answer(request, stored.object)
 }
 
@@ -55,6 +59,7 @@ const scaleFacade = (request: ResourceRequest): Facade => ({
 
 /** PUT or PATCH of a scale. */
 export async function writeScale(request: ResourceRequest, how: 'update' | 'patch'): Promise<Result> {
+  if (how === 'patch' && isApply(request)) return applyScale(request)
   const change = how === 'patch' ? readPatch(request) : await readScale(request)
   const { stored } = await write(request, {
     operation: 'UPDATE',
@@ -71,6 +76,31 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
   return answer(request, stored.object)
 }
 
+/** Apply of a scale: its replicas are owned as the field of the object behind. */
+async function applyScale(request: ResourceRequest): Promise<Result> {
+  const options = parseWriteOptions(request.query, 'apply')
+  const config = readConfiguration(request, expectedScale, options)
+  const about = ownedWrite(request, 'Apply')
+  const { replicas } = (config.spec ?? {}) as { replicas?: Json }
+  const behind = { apiVersion: request.target.apiVersion, ...(replicas === undefined ? {} : { spec: { replicas } }) }
+  const { stored } = await write(request, {
+    operation: 'UPDATE',
+    next(current) {
+      const scale = decodeValue({ value: merge(expectedScale.type.mergeType!, current, config) as Json, duplicates: [], text: undefined }, expectedScale, 'Ignore', request.warnings)
+      checkName(scale, request.name)
+      checkNamespace(request.target, scale, request.namespace)
+      throwIfBad(request, scale as unknown as Scale)
+      return scale
+    },
+    managedFields: ({ old }) => encodeOwners(applied(about, decodeOwners(old!.metadata.managedFields, true)!, old, behind, options).owners),
+    rules: { ...mainRules(request.target), createsMissing: false },
+    facade: scaleFacade(request),
+    isRelative: true,
+    dryRun: options.dryRun,
+  })
+  return answer(request, stored.object)
+}
+
 async function readScale(request: ResourceRequest) {
   const options = parseWriteOptions(request.query, 'UpdateOptions')
   const scale = await decodeBody(request.body, expectedScale, request.server.registry, options.fieldValidation, request.warnings)
@@ -82,6 +112,11 @@ async function readScale(request: ResourceRequest) {
 function throwIfBad(request: ResourceRequest, scale: Scale): void {
   const errors: FieldError[] = []
   const replicas = scale.spec?.replicas ?? 0
+  const { negative } = request.target.resource.scale!
+  if (replicas < 0 && negative) {
+    const { group, kind } = request.target.resource
+    throw invalidObject({ group, kind }, request.name, [invalid(Path.of(negative.path), replicas, negative.saying)])
+  }
   if (replicas < 0) errors.push(invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'))
   if (errors.length) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? request.name, errors)
 }

@@ -59,6 +59,10 @@ export function makeChange(write: Write): void {
 }
 
 function checkNew({ request, change }: Write, { metadata }: KubeObject): void {
+  if (change.isApply && metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`
+    throw conflict(groupResource(request.target), request.name, why)
+  }
   if (change.operation === 'UPDATE' && metadata.uid) throw wrongUid(request, metadata.uid, '')
   if (!metadata.resourceVersion) return
   if (change.operation !== 'UPDATE') throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
@@ -79,7 +83,7 @@ function checkPreconditions({ request, change, stored, old }: Write, sent: KubeO
   const { target, name } = request
   const version = sent.metadata.resourceVersion
   if (isUnconditional(sent)) {
-    if (target.resource.allowUnconditionalUpdate === false && !change.isRelative) {
+    if (target.resource.allowUnconditionalUpdate === false && !change.isRelative && !change.facade) {
       const { group, plural } = target.resource
       throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
     }

@@ -1,4 +1,6 @@
 import { ApiError, alreadyExists } from '../../api/errors.ts'
+import { deepEqual } from '../../api/deep-equal.ts'
+import { isSameButForTimes } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { encodeForStore } from '../objects/encode-object.ts'
 import type { Registered } from '../registry/registry.ts'
@@ -27,18 +29,28 @@ function commitCreation(write: Write): Promise<void> | undefined {
 }
 
 async function commitUpdate(write: Write): Promise<void> {
-  const { request: { server, target }, change, stored, object } = write
+  const { request: { server, target }, change, stored, old, object } = write
   // The server's own change may turn out to be none.
   if (object === stored!.object) {
     write.result = stored
     return
   }
+  if (saysTheSame(object!, old!)) object!.metadata.managedFields = old!.metadata.managedFields
   const next = asStored(target, object!)
   write.isRemoval = isGone(target, object!)
   if (change.dryRun || write.isRemoval) write.result = unsaved(target, next, stored!.revision)
   if (change.dryRun) return
   if (write.isRemoval) await server.objects.remove(target, stored!)
   else write.result = await server.objects.update(target, stored!, next)
+}
+
+/** True if an update changes nothing but the times of managers: then it writes nothing. */
+function saysTheSame(object: KubeObject, old: KubeObject): boolean {
+  const { managedFields: now, ...metadata } = object.metadata
+  const { managedFields: was, ...oldMetadata } = old.metadata
+  if (now === was || !isSameButForTimes(now, was)) return false
+  metadata.resourceVersion = oldMetadata.resourceVersion
+  return deepEqual({ ...object, metadata }, { ...old, metadata: oldMetadata })
 }
 
 async function commitDeletion(write: Write): Promise<void> {

@@ -8,23 +8,23 @@ import type { Begun } from '../registry/resource.ts'
 import { markDeleted } from './deletion.ts'
 import { generateName, timestamp } from './names.ts'
 import { dropRepeatedOwners } from './owners.ts'
+import { setOwners } from './ownership.ts'
 import { throwIfInvalid } from './validate.ts'
 import type { Write } from './write.ts'
 
-/** Settles who owns which field. Nobody's ownership is kept yet: what clients send of it is dropped. */
-export function trackOwnership(write: Write): void {
-  const { change, old, sent } = write
-  if (change.rules.isServersOwn) return
-  if (change.facade) write.object = change.facade.put(old!, sent!)
-  if (write.object) delete write.object.metadata.managedFields
-}
-
 /** Puts in what the system decides, and back what the request may not change. */
 export function prepare(write: Write): void {
+  if (write.change.facade) putFacade(write)
   if (write.operation === 'DELETE') prepareDeletion(write)
   else if (!write.object || write.change.rules.isServersOwn) return
   else if (write.operation === 'CREATE') prepareCreation(write)
   else prepareUpdate(write)
+}
+
+/** The object behind a facade, changed as the facade says. */
+function putFacade(write: Write): void {
+  write.object = write.change.facade!.put(write.old!, write.sent!)
+  setOwners(write)
 }
 
 function prepareCreation(write: Write): void {

@@ -3,7 +3,8 @@ import type { ResourceRequest } from '../requests/request.ts'
 import { admitMutating, admitValidating, reserve } from './admission.ts'
 import { commit } from './commit.ts'
 import { applyDefaults, makeChange, readCurrent } from './change.ts'
-import { allocate, prepare, trackOwnership } from './prepare.ts'
+import { trackOwnership } from './ownership.ts'
+import { allocate, prepare } from './prepare.ts'
 import { validate } from './validate.ts'
 import type { Change, Outcome, Write } from './write.ts'
 
@@ -18,8 +19,8 @@ export const stages: readonly Stage[] = [
   { name: 'current', run: readCurrent },
   { name: 'change', run: makeChange },
   { name: 'defaults', run: applyDefaults },
-  { name: 'mutating admission', run: admitMutating },
   { name: 'ownership', run: trackOwnership },
+  { name: 'mutating admission', run: admitMutating },
   { name: 'prepare', run: prepare },
   { name: 'allocate', run: allocate },
   { name: 'validate', run: validate },

@@ -1,3 +1,4 @@
+import type { ManagedFieldsEntry } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { ResourceRequest } from '../requests/request.ts'
@@ -32,6 +33,10 @@ export interface Change {
   facade?: Facade
   /** What is done in place of storing an object: the request is for an action such as pods/eviction. It heeds `dryRun` itself. */
   action?(): Promise<void>
+  /** The managers as an apply has settled them. Without it, they follow from what has changed. */
+  managedFields?(write: Write): readonly ManagedFieldsEntry[]
+  /** A PATCH of application/apply-patch+yaml, which may create its object. */
+  isApply?: boolean
   /** The wish says what to change, not what the result is: it is made again on top of what a faster writer has written. */
   isRelative?: boolean
   dryRun: boolean

@@ -1,5 +1,7 @@
-import { jsonText } from '../../api/json/index.ts'
-import { CommandError } from '../failure.ts'
+import { jsonText } from './json/index.ts'
+
+/** A text that is no path. */
+export class JsonPathError extends Error {}
 
 /** One step of a path: a member, an index (from the end if negative), everything, or what a filter picks. */
 type Step =
@@ -32,7 +34,7 @@ const stepForms: readonly { form: RegExp; step: (match: RegExpExecArray) => Step
  */
 export function parseJsonPath(text: string): JsonPath {
   if (text.startsWith('{') !== text.endsWith('}'))
-    throw new CommandError(`jsonpath ${JSON.stringify(text)} has an unclosed brace`)
+    throw new JsonPathError(`jsonpath ${JSON.stringify(text)} has an unclosed brace`)
   const bare = text.startsWith('{') ? text.slice(1, -1) : text
   const path = bare.startsWith('$') ? bare.slice(1) : bare
   return stepsOf(/^[.[]/.test(path) ? path : `.${path}`, text)
@@ -44,7 +46,7 @@ function stepsOf(path: string, whole: string): Step[] {
   while (at < path.length) {
     const next = nextStep(path, at)
     if (!next)
-      throw new CommandError(`jsonpath ${JSON.stringify(whole)} cannot be read at ${JSON.stringify(path.slice(at))}`)
+      throw new JsonPathError(`jsonpath ${JSON.stringify(whole)} cannot be read at ${JSON.stringify(path.slice(at))}`)
     steps.push(next.step)
     at = next.end
   }

@@ -1,0 +1,19 @@
+/**
+ * The part of a schema that decides how two versions of a value are merged, and which of its fields can be owned apart.
+ * Built-in kinds derive it from the schema table, custom resources from their structural schema. Types may be recursive:
+ * children are looked up when they are needed.
+ */
+export type MergeType =
+  /** `of` is the JSON type of its values, where there is only one. */
+  | { readonly kind: 'scalar'; readonly of?: 'string' | 'number' | 'boolean' }
+  /** A struct or a map. `field` answers undefined for a name that the type does not have. */
+  | { readonly kind: 'map'; readonly isAtomic: boolean; field(name: string): MergeType | undefined }
+  | { readonly kind: 'list'; readonly merging: ListMerging; readonly items: MergeType }
+  /** A value without a schema: maps are granular, lists are atomic. */
+  | { readonly kind: 'untyped' }
+
+/** How a list is merged: as one value, as a set of scalars, or item by item, found by some of its fields. */
+export type ListMerging =
+  | { readonly kind: 'atomic' }
+  | { readonly kind: 'set' }
+  | { readonly kind: 'map'; readonly keys: readonly string[]; defaultOf(key: string): string | number | boolean | undefined }

@@ -1,0 +1,80 @@
+import { cloneObject } from '../json/index.ts'
+import type { Json } from '../object.ts'
+import { type Fields, type Schema, isFields, valuesOf } from './schema.ts'
+
+/** Fills in what is missing in a value, in place. */
+export type Defaulter = (value: unknown) => void
+
+const isNullRefused = (value: unknown, schema: Schema): boolean => value === null && schema.nullable !== true
+
+const copyOf = (schema: Schema): Json => {
+  const value = schema.default as Json
+  return typeof value === 'object' && value !== null ? cloneObject(value) : value
+}
+
+const hasDefault = (schema: Schema): boolean => schema.default !== undefined && schema.default !== null
+
+/**
+ * Makes the function that fills in defaults, and drops null where it is not allowed and there is no default; undefined
+ * where a schema has nothing to do for values below it.
+ */
+export function defaulterOf(schema: Schema): Defaulter | undefined {
+  if (schema.items) return listDefaulter(schema.items)
+  const values = valuesOf(schema)
+  if (values) return mapDefaulter(values)
+  return schema.properties ? structDefaulter(schema.properties) : undefined
+}
+
+function listDefaulter(items: Schema): Defaulter | undefined {
+  const inner = defaulterOf(items)
+  if (!inner && !hasDefault(items)) return undefined
+  return (value) => {
+    if (!Array.isArray(value)) return
+    for (let i = 0; i < value.length; i++) {
+      if (hasDefault(items) && isNullRefused(value[i], items)) value[i] = copyOf(items)
+      inner?.(value[i])
+    }
+  }
+}
+
+function mapDefaulter(values: Schema): Defaulter {
+  const inner = defaulterOf(values)
+  return (value) => {
+    if (!isFields(value)) return
+    for (const key in value) {
+      if (isNullRefused(value[key], values)) {
+        if (hasDefault(values)) value[key] = copyOf(values)
+        else delete value[key]
+      }
+      inner?.(value[key])
+    }
+  }
+}
+
+interface Step {
+  name: string
+  schema: Schema
+  hasDefault: boolean
+  inner: Defaulter | undefined
+}
+
+function structDefaulter(properties: Record<string, Schema>): Defaulter {
+  const steps: Step[] = Object.entries(properties).map(([name, schema]) => (
+    { name, schema, hasDefault: hasDefault(schema), inner: defaulterOf(schema) }
+  ))
+  return (value) => {
+    if (isFields(value)) for (const step of steps) fill(value, step)
+  }
+}
+
+function fill(value: Fields, { name, schema, hasDefault: has, inner }: Step): void {
+  const given = value[name]
+  if (given === undefined || isNullRefused(given, schema)) {
+    if (has) value[name] = copyOf(schema)
+    else {
+      if (given === null) delete value[name]
+      return
+    }
+  }
+  inner?.(value[name])
+}

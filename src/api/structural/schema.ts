@@ -1,0 +1,62 @@
+import type { JsonSchema } from '../cel/index.ts'
+
+/** A schema of a CustomResourceDefinition, as it stands in `openAPIV3Schema`. */
+export interface Schema extends JsonSchema {
+  $ref?: string
+  $schema?: string
+  id?: string
+  title?: string
+  description?: string
+  externalDocs?: object
+  example?: unknown
+  properties?: Record<string, Schema>
+  additionalProperties?: Schema | boolean
+  additionalItems?: Schema | boolean
+  patternProperties?: Record<string, Schema>
+  definitions?: Record<string, Schema>
+  dependencies?: Record<string, unknown>
+  items?: Schema
+  required?: string[]
+  enum?: unknown[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: boolean
+  exclusiveMaximum?: boolean
+  multipleOf?: number
+  minLength?: number
+  minItems?: number
+  minProperties?: number
+  uniqueItems?: boolean
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  not?: Schema
+}
+
+/** JSON with names. */
+export type Fields = Record<string, unknown>
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema of the values of a map; undefined where there is none, or where any value goes. */
+export const valuesOf = (schema: Schema): Schema | undefined =>
+  typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
+
+/** The schema of a field, by its name or as a value of a map. */
+export function fieldSchema(schema: Schema, name: string): Schema | undefined {
+  const { properties } = schema
+  return properties && Object.hasOwn(properties, name) ? properties[name] : valuesOf(schema)
+}
+
+/** True if fields that the schema does not name are kept. */
+export const keepsUnknown = (schema: Schema): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true
+
+export const isEmbedded = (schema: Schema): boolean => schema['x-kubernetes-embedded-resource'] === true
+
+export const isIntOrString = (schema: Schema): boolean => schema['x-kubernetes-int-or-string'] === true
+
+/** The keys by which items of a list are found; undefined for other lists. */
+export const listKeys = (schema: Schema): readonly string[] | undefined =>
+  schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined

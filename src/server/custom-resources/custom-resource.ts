@@ -1,0 +1,183 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import { forbiddenError } from '../../api/errors.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/types.ts'
+import { cloneObject, jsonText } from '../../api/json/index.ts'
+import type { Json, KubeObject } from '../../api/object.ts'
+import type { ObjectType } from '../../api/object-type.ts'
+import { decodeObject } from '../../api/schema/index.ts'
+import { type MergeType, builtInMergeType } from '../../api/managed-fields/index.ts'
+import { type Judgement, type Schema, StructuralSchema, isFields, mergeTypeOf, pathNames } from '../../api/structural/index.ts'
+import type { FieldError } from '../../api/validation/field-error.ts'
+import { subdomainName } from '../../api/validation/names.ts'
+import { schemaOf } from '../resources/apiextensions/versions.ts'
+import { keepMetadata } from '../resources/kept-metadata.ts'
+import type { Resource, Verb } from '../registry/resource.ts'
+import { columnsOf } from './columns.ts'
+import { scaleMapping } from './scale.ts'
+
+/** Kubernetes lists them in this order for custom resources. */
+const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+
+type WithStatus = KubeObject & { status?: unknown }
+
+/** The type of a custom kind: metadata are Kubernetes' own, all else is as the schema says. */
+function customType(name: string, schema: StructuralSchema): ObjectType {
+  let merge: MergeType | undefined
+  return {
+    name,
+    isCustom: true,
+    get schema() {
+      return schema.schema
+    },
+    decode(value, options = {}) {
+      const object = (options.isOwned ? value : cloneObject(value)) as { [key: string]: Json }
+      const unknown: string[] = []
+      const { metadata } = object
+      const meta = decodeObject('ObjectMeta', isFields(metadata) ? (metadata as Json) : {}, { isOwned: true })
+      object.metadata = meta.object
+      for (const field of meta.unknown) unknown.push(`metadata.${field}`)
+      unknown.push(...schema.prune(object))
+      const problems = unknown.sort().map((field) => `unknown field ${JSON.stringify(field)}`)
+      const repeated = (options.duplicates ?? []).map((field) => `duplicate field ${JSON.stringify(field)}`)
+      return { object, unknown, problems: [...repeated, ...problems] }
+    },
+    emptyStatus: () => ({}),
+    get mergeType() {
+      return (merge ??= customMergeType(schema.schema))
+    },
+  }
+}
+
+/** How objects of a custom kind are merged: metadata as everywhere, all else as the schema says. */
+function customMergeType(schema: Schema): MergeType {
+  const own = mergeTypeOf(schema)
+  if (own.kind !== 'map') return own
+  const metadata = builtInMergeType('ObjectMeta')
+  const text: MergeType = { kind: 'scalar' }
+  return {
+    kind: 'map',
+    isAtomic: false,
+    field(name) {
+      if (name === 'metadata') return metadata
+      return name === 'apiVersion' || name === 'kind' ? text : own.field(name)
+    },
+  }
+}
+
+/** Everything of an object but metadata, and the status where that is a subresource: its changes raise the generation. */
+function wanted(object: KubeObject, hasStatus: boolean): object {
+  const { metadata: _metadata, ...rest } = object as WithStatus
+  if (hasStatus) delete rest.status
+  return rest
+}
+
+function fieldReader(path: string): (object: KubeObject) => string {
+  const found = pathNames(path)
+  const names = typeof found === 'string' ? [] : found
+  return (object) => {
+    let at: unknown = object
+    for (const name of names) at = isFields(at) ? at[name] : undefined
+    if (at === undefined || at === null) return ''
+    return typeof at === 'string' ? at : jsonText(at)
+  }
+}
+
+/** The fields that objects of a version can be selected by. */
+function selectableFields({ selectableFields: fields }: CustomResourceDefinitionVersion): Resource['selectableFields'] {
+  if (!fields?.length) return undefined
+  return Object.fromEntries(fields.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), fieldReader(jsonPath)]))
+}
+
+/** `com.example.v1.Boat`: the name of a kind's definition in OpenAPI. */
+const typeName = ({ spec }: CustomResourceDefinition, version: string): string =>
+  [...spec.group.split('.').reverse(), version, spec.names.kind].join('.')
+
+/** What is served of one version of a definition. */
+export function customResource(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Resource {
+  const { spec, status } = definition
+  const names = status.acceptedNames
+  const { group } = spec
+  const schema = new StructuralSchema(schemaOf(version) ?? {})
+  const type = typeName(definition, version.name)
+  const hasStatus = version.subresources?.status !== undefined
+  const { scale } = version.subresources ?? {}
+  const fields = selectableFields(version)
+  const isTerminating = definition.metadata.deletionTimestamp !== undefined
+  const warned = new WeakMap<object, string[]>()
+  const settle = (object: KubeObject, { errors, warnings }: Judgement): FieldError[] => {
+    if (warnings.length) warned.set(object, warnings.map((error) => `${error.field}: ${error.message}`))
+    return errors
+  }
+  const statusOf = (object: KubeObject) => (object as WithStatus).status
+  const warningsOf = (object: KubeObject) => warned.get(object) ?? []
+  const resource: Resource = {
+    group,
+    version: version.name,
+    kind: names.kind,
+    plural: names.plural,
+    ...(names.singular ? { singular: names.singular } : {}),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === 'Namespaced',
+    type,
+    objectType: customType(type, schema),
+    isCustom: true,
+    schemaTag: `${definition.metadata.uid}/${definition.metadata.generation}`,
+    verbs,
+    nameRule: subdomainName,
+    allowUnconditionalUpdate: false,
+    generation: { changed: (object, old) => !deepEqual(wanted(object, hasStatus), wanted(old, hasStatus)) },
+    columns: columnsOf(version.additionalPrinterColumns),
+    ...(fields ? { selectableFields: fields } : {}),
+    defaults: (object) => schema.fillIn(object),
+    prepareForCreate(object) {
+      if (isTerminating) {
+        const why = 'create not allowed while custom resource definition is terminating'
+        throw forbiddenError({ group, resource: names.plural }, object.metadata.name ?? '', why)
+      }
+      if (hasStatus) delete (object as WithStatus).status
+    },
+    prepareForUpdate(object) {
+      if (hasStatus && statusOf(object) === undefined) delete (object as WithStatus).status
+    },
+    validate: (object) => settle(object, schema.judge(object)),
+    validateUpdate: (object, old) => settle(object, schema.judge(object, old)),
+    warnings: warningsOf,
+  }
+  if (hasStatus) {
+    resource.status = {
+      prepare(object, old) {
+        const given = statusOf(object)
+        for (const name in object) if (name !== 'metadata') delete (object as unknown as Record<string, unknown>)[name]
+        Object.assign(object, { ...old, metadata: object.metadata })
+        delete (object as WithStatus).status
+        if (given !== undefined) (object as WithStatus).status = given
+        keepMetadata(object, old)
+      },
+      validate: (object, old) => settle(object, schema.judgeStatus(statusOf(object), statusOf(old))),
+      warnings: warningsOf,
+    }
+  }
+  if (scale) resource.scale = scaleMapping(scale)
+  return resource
+}
+
+/** A version that is stored as another: without a conversion of their own, only the name of the version differs. */
+export function storedAs(resource: Resource, storage: Resource): Resource {
+  const convert = (object: KubeObject, to: Resource): KubeObject => {
+    const { object: read } = to.objectType!.decode(object as unknown as Json)
+    const converted = Object.assign(read as unknown as KubeObject, { apiVersion: `${to.group}/${to.version}`, kind: to.kind })
+    to.defaults?.(converted, undefined as never)
+    return converted
+  }
+  return {
+    ...resource,
+    storedAs: {
+      group: storage.group,
+      version: storage.version,
+      plural: storage.plural,
+      toStored: (object) => convert(object, storage),
+      fromStored: (object) => convert(object, resource),
+    },
+  }
+}

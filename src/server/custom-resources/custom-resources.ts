@@ -1,0 +1,244 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import { isNotFound } from '../../api/errors.ts'
+import type { CustomResourceDefinition } from '../../api/generated/types.ts'
+import type { Schema } from '../../api/structural/index.ts'
+import { timestamp } from '../../api/timestamp.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Registered } from '../registry/registry.ts'
+import type { Resource } from '../registry/resource.ts'
+import { approvalCondition } from '../resources/apiextensions/approval.ts'
+import { cleanupFinalizer, customresourcedefinitions, isTrue, withCondition } from '../resources/apiextensions/definitions.ts'
+import type { ServerParts } from '../requests/request.ts'
+import { customResource, storedAs } from './custom-resource.ts'
+import { grantNames, nameConditions } from './names.ts'
+import { readsDiffer } from './reads-differ.ts'
+
+const { group, plural } = customresourcedefinitions
+
+/** How many instances are deleted at once where a definition goes. */
+const deletesAtOnce = 100
+const retryMs = 1000
+
+/** What is served of one definition. */
+interface ServedDefinition {
+  name: string
+  /** Says which form of the definition it is. */
+  form: string
+  kinds: readonly Registered[]
+  storage: Registered
+}
+
+/** Follows CustomResourceDefinitions, and serves the kinds that they define. */
+export class CustomResources {
+  readonly #parts: ServerParts
+  readonly #logger: Logger
+  readonly #served = new Map<string, ServedDefinition>()
+  /** The work on each definition, one after the other. */
+  readonly #work = new Map<string, Promise<void>>()
+  readonly #again = new Set<string>()
+  #isEnded = false
+
+  constructor(parts: ServerParts, logger: Logger) {
+    this.#parts = parts
+    this.#logger = logger
+  }
+
+  /** Serves what is established, and follows all definitions from now on. */
+  async start(): Promise<void> {
+    this.#parts.access.follow(group, plural, ({ name }) => this.#wake(name))
+    const all = this.#parts.access.list<CustomResourceDefinition>(group, plural, '')
+    for (const { metadata } of all) this.#wake(metadata.name!)
+    await Promise.all(this.#work.values())
+  }
+
+  end(): void {
+    this.#isEnded = true
+  }
+
+  #wake(name: string): void {
+    if (this.#isEnded) return
+    if (this.#work.has(name)) {
+      this.#again.add(name)
+      return
+    }
+    const work = this.#sync(name)
+      .catch((error: unknown) => {
+        if (this.#isEnded) return
+        this.#logger.error('a custom resource cannot be served', { name, error })
+        this.#parts.clock.after(retryMs, () => this.#wake(name))
+      })
+      .finally(() => {
+        this.#work.delete(name)
+        if (this.#again.delete(name)) this.#wake(name)
+      })
+    this.#work.set(name, work)
+  }
+
+  #definition(name: string): CustomResourceDefinition | undefined {
+    return this.#parts.access.get<CustomResourceDefinition>(group, plural, '', name)
+  }
+
+  async #sync(name: string): Promise<void> {
+    const definition = this.#definition(name)
+    if (!definition) this.#remove(name)
+    else if (definition.metadata.deletionTimestamp) await this.#finish(definition)
+    else await this.#establish(await this.#accept(definition))
+  }
+
+  /** Grants names, and says so. */
+  async #accept(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
+    const change = (copy: CustomResourceDefinition): CustomResourceDefinition => {
+      const now = timestamp(this.#parts.clock.now())
+      const all = this.#parts.access.list<CustomResourceDefinition>(group, plural, '')
+      const others = all.filter(({ metadata, spec }) => spec.group === copy.spec.group && metadata.name !== copy.metadata.name)
+      const { names, conflict } = grantNames(copy, others)
+      const approval = approvalCondition(copy, now)
+      for (const condition of nameConditions(copy, conflict, now)) withCondition(copy, condition)
+      if (approval) withCondition(copy, approval)
+      if (!deepEqual(names, copy.status.acceptedNames)) copy.status = { ...copy.status, acceptedNames: names }
+      return copy
+    }
+    const next = change(structuredClone(definition))
+    if (deepEqual(next.status, definition.status)) return definition
+    return this.#update(definition, change)
+  }
+
+  /** Serves a definition whose names are accepted, and says so. */
+  async #establish(definition: CustomResourceDefinition): Promise<void> {
+    const isEstablished = isTrue(definition, 'Established')
+    if (!isEstablished && !isTrue(definition, 'NamesAccepted')) return
+    await this.#serve(definition)
+    if (isEstablished) return
+    await this.#update(definition, (copy) => {
+      withCondition(copy, {
+        type: 'Established',
+        status: 'True',
+        reason: 'InitialNamesAccepted',
+        message: 'the initial names have been accepted',
+        lastTransitionTime: timestamp(this.#parts.clock.now()),
+      })
+      return copy
+    })
+  }
+
+  async #update(
+    { metadata }: CustomResourceDefinition,
+    change: (copy: CustomResourceDefinition) => CustomResourceDefinition,
+  ): Promise<CustomResourceDefinition> {
+    return this.#parts.access.update<CustomResourceDefinition>(customresourcedefinitions, '', metadata.name!, (copy, stored) => {
+      if (copy.metadata.uid !== metadata.uid) return stored
+      return change(copy)
+    })
+  }
+
+  /** What a definition asks to be served: the storage version first. */
+  #resources(definition: CustomResourceDefinition): { storage: Resource; served: Resource[] } {
+    const { spec } = definition
+    const stored = spec.versions.find((version) => version.storage)!
+    const storage = customResource(definition, stored)
+    // Only versions that differ in nothing but their schema can be converted.
+    const isConvertible = spec.conversion?.strategy !== 'Webhook'
+    const others = spec.versions.filter((version) => version.served && !version.storage && isConvertible)
+    const further = others.map((version) => storedAs(customResource(definition, version), storage))
+    return { storage: stored.served ? storage : { ...storage, isUnserved: true }, served: further }
+  }
+
+  async #serve(definition: CustomResourceDefinition): Promise<void> {
+    const name = definition.metadata.name!
+    const { registry, objects } = this.#parts
+    const known = this.#served.get(name)
+    const form = formOf(definition)
+    if (known?.form === form) return
+    const { names } = definition.spec
+    // A kind that is built in is served as such.
+    if (!known && registry.stored(definition.spec.group, names.plural)) return
+    const { storage: resource, served } = this.#resources(definition)
+    const kinds = registry.declare([resource, ...served])
+    const storage = kinds.find((kind) => kind.storage === kind)!
+    if (!known) {
+      await objects.openKind(storage)
+      registry.publish(kinds)
+    } else {
+      if (storage.apiVersion !== known.storage.apiVersion || readsDiffer(schemaIn(known.storage), schemaIn(storage))) {
+        await objects.reopenKind(storage)
+      } else objects.adoptKind(storage)
+      registry.replace(known.kinds, kinds)
+    }
+    this.#served.set(name, { name, form, kinds, storage })
+  }
+
+  #remove(name: string): void {
+    const known = this.#served.get(name)
+    if (!known) return
+    this.#served.delete(name)
+    this.#parts.registry.remove(known.kinds)
+    this.#parts.objects.closeKind(known.storage)
+  }
+
+  /** Deletes the instances of a definition that is being deleted; when none are left, the definition goes. */
+  async #finish(definition: CustomResourceDefinition): Promise<void> {
+    if (!definition.metadata.finalizers?.includes(cleanupFinalizer)) return
+    if (isTrue(definition, 'Established')) await this.#serve(definition)
+    const known = this.#served.get(definition.metadata.name!)
+    if (known && this.#countOf(known) > 0) {
+      await this.#say(definition, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress')
+      this.#whenEmpty(known)
+      await this.#deleteInstances(known)
+      if (this.#countOf(known) > 0) return
+    }
+    await this.#update(definition, (copy) => {
+      const finalizers = (copy.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
+      copy.metadata = { ...copy.metadata, finalizers }
+      this.#terminating(copy, 'False', 'InstanceDeletionCompleted', 'removed all instances')
+      return copy
+    }).catch((e: unknown) => {
+      if (!isNotFound(e)) throw e
+    })
+  }
+
+  #countOf({ storage }: ServedDefinition): number {
+    return this.#parts.objects.cache(storage).count(storage.prefix)
+  }
+
+  /** Looks again when the last instance is gone. */
+  #whenEmpty(known: ServedDefinition): void {
+    const cache = this.#parts.objects.cache(known.storage)
+    const stop = cache.listen(() => {
+      if (cache.count(known.storage.prefix) > 0) return
+      stop()
+      this.#wake(known.name)
+    })
+  }
+
+  async #deleteInstances({ storage }: ServedDefinition): Promise<void> {
+    const { access } = this.#parts
+    const { resource } = storage
+    const all = access.list(resource.group, resource.plural, '').filter(({ metadata }) => !metadata.deletionTimestamp)
+    for (let i = 0; i < all.length; i += deletesAtOnce) {
+      const some = all.slice(i, i + deletesAtOnce)
+      await Promise.all(some.map(({ metadata }) =>
+        access.delete(resource, metadata.namespace ?? '', metadata.name!, {}, false).catch((e: unknown) => {
+          if (!isNotFound(e)) throw e
+        })))
+    }
+  }
+
+  #terminating(copy: CustomResourceDefinition, status: string, reason: string, message: string): void {
+    withCondition(copy, { type: 'Terminating', status, reason, message, lastTransitionTime: timestamp(this.#parts.clock.now()) })
+  }
+
+  async #say(definition: CustomResourceDefinition, status: string, reason: string, message: string): Promise<void> {
+    const known = definition.status.conditions?.find(({ type }) => type === 'Terminating')
+    if (known?.status === status && known.reason === reason) return
+    await this.#update(definition, (copy) => {
+      this.#terminating(copy, status, reason, message)
+      return copy
+    })
+  }
+}
+
+/** Two forms of a definition that are served alike have the same text. */
+const formOf = ({ metadata, status }: CustomResourceDefinition): string =>
+  JSON.stringify([metadata.uid, metadata.generation, Boolean(metadata.deletionTimestamp), status.acceptedNames])
+
+const schemaIn = ({ resource }: Registered): Schema => resource.objectType!.schema as Schema

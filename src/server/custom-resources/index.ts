@@ -1,0 +1,1 @@
+export { CustomResources } from './custom-resources.ts'

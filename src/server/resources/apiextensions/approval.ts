@@ -1,0 +1,36 @@
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/types.ts'
+import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
+import { Path } from '../../../api/validation/path.ts'
+
+const annotation = 'api-approved.kubernetes.io'
+const type = 'KubernetesAPIApprovalPolicyConformant'
+
+/** Groups that belong to Kubernetes' community. */
+const isProtected = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io$/.test(group)
+
+/** True if an annotation names where an API was approved. */
+const isUrl = (text: string): boolean => URL.canParse(text)
+
+/** Groups of Kubernetes must say where they were approved, or that they were not. */
+export function approvalErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
+  if (!isProtected(spec.group)) return []
+  const path = Path.of('metadata', 'annotations').key(annotation)
+  const said = metadata.annotations?.[annotation]
+  const see = `protected groups must have approval annotation ${JSON.stringify(annotation)}, see https://github.com/kubernetes/enhancements/pull/1111`
+  if (!said) return [required(path, see)]
+  if (said.startsWith('unapproved') || isUrl(said)) return []
+  return [invalid(path, said, see)]
+}
+
+/** What is said of a definition in one of Kubernetes' groups. */
+export function approvalCondition({ metadata, spec }: CustomResourceDefinition, now: string): CustomResourceDefinitionCondition | undefined {
+  if (!isProtected(spec.group)) return undefined
+  const said = metadata.annotations?.[annotation] ?? ''
+  const lastTransitionTime = now
+  if (said.startsWith('unapproved')) {
+    return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(said)}`, lastTransitionTime }
+  }
+  if (isUrl(said)) return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${said}`, lastTransitionTime }
+  const message = `protected groups must have approval annotation ${JSON.stringify(annotation)}, see https://github.com/kubernetes/enhancements/pull/1111`
+  return { type, status: 'False', reason: said ? 'InvalidAnnotation' : 'MissingAnnotation', message, lastTransitionTime }
+}

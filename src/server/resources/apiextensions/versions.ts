@@ -1,0 +1,149 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import type {
+  CustomResourceColumnDefinition, CustomResourceDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources,
+  SelectableField,
+} from '../../../api/generated/types.ts'
+import { checkSchemaRules } from '../../../api/cel/index.ts'
+import { type Schema, defaultErrors, schemaErrors, selectablePathProblem, structuralErrors } from '../../../api/structural/index.ts'
+import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
+import { isDns1035Label } from '../../../api/validation/names.ts'
+import { Path } from '../../../api/validation/path.ts'
+
+const specPath = Path.of('spec')
+
+/** The schema of a version, where it has one. */
+export const schemaOf = (version: CustomResourceDefinitionVersion): Schema | undefined =>
+  version.schema?.openAPIV3Schema as Schema | undefined
+
+/**
+ * What all versions say alike stands at the top in Kubernetes' own form of a definition, and errors name it there:
+ * `spec.validation` instead of `spec.versions[0].schema`.
+ */
+export function isHoisted(versions: readonly CustomResourceDefinitionVersion[], field: keyof CustomResourceDefinitionVersion): boolean {
+  const first = versions[0]?.[field]
+  return first !== undefined && versions.every((version) => deepEqual(version[field], first))
+}
+
+/** Versions as Kubernetes quotes them. */
+function quoted(versions: readonly CustomResourceDefinitionVersion[] | null | undefined): unknown {
+  if (!versions) return null
+  const unless = (field: keyof CustomResourceDefinitionVersion, version: CustomResourceDefinitionVersion) =>
+    (isHoisted(versions, field) ? null : (version[field] ?? null))
+  return versions.map((version) => ({
+    Name: version.name,
+    Served: version.served,
+    Storage: version.storage,
+    Deprecated: version.deprecated ?? false,
+    DeprecationWarning: version.deprecationWarning ?? null,
+    Schema: unless('schema', version),
+    Subresources: unless('subresources', version),
+    AdditionalPrinterColumns: unless('additionalPrinterColumns', version),
+    SelectableFields: unless('selectableFields', version),
+  }))
+}
+
+/** What is wrong with the versions as such, and with what one of them says for itself. */
+export function versionErrors({ spec }: CustomResourceDefinition): FieldError[] {
+  const versions = spec.versions ?? []
+  const at = specPath.child('versions')
+  const errors = versions.flatMap((version, i) => versionError(version, at.index(i)))
+  const names = new Set(versions.map((version) => version.name))
+  if (names.size < versions.length) errors.push(invalid(at, quoted(spec.versions), 'must contain unique version names'))
+  if (versions.filter((version) => version.storage).length !== 1) {
+    errors.push(invalid(at, quoted(spec.versions), 'must have exactly one version marked as storage version'))
+  }
+  for (const [i, version] of versions.entries()) {
+    if (!isHoisted(versions, 'schema')) errors.push(...validationErrors(version, at.index(i).child('schema')))
+    if (!isHoisted(versions, 'subresources')) errors.push(...subresourceErrors(version.subresources, at.index(i).child('subresources')))
+    if (!isHoisted(versions, 'additionalPrinterColumns')) errors.push(...columnErrors(version.additionalPrinterColumns, at.index(i)))
+    if (!isHoisted(versions, 'selectableFields')) errors.push(...selectableErrors(version, at.index(i)))
+  }
+  return errors
+}
+
+/** What is wrong with what all versions say alike. */
+export function hoistedErrors({ spec }: CustomResourceDefinition): FieldError[] {
+  const versions = spec.versions ?? []
+  const first = versions[0]
+  if (!first) return []
+  return [
+    ...(isHoisted(versions, 'schema') ? validationErrors(first, specPath.child('validation')) : []),
+    ...(isHoisted(versions, 'subresources') ? subresourceErrors(first.subresources, specPath.child('subresources')) : []),
+    ...(isHoisted(versions, 'additionalPrinterColumns') ? columnErrors(first.additionalPrinterColumns, specPath) : []),
+    ...(isHoisted(versions, 'selectableFields') ? selectableErrors(first, specPath) : []),
+  ]
+}
+
+function versionError(version: CustomResourceDefinitionVersion, path: Path): FieldError[] {
+  const { name, deprecationWarning: warning } = version
+  const at = path.child('deprecationWarning')
+  const problems = isDns1035Label(name)
+  const errors = problems.length ? [invalid(path.child('name'), name, problems.join())] : []
+  if (warning === undefined) return errors
+  if (!version.deprecated) errors.push(invalid(at, warning, 'can only be set for deprecated versions'))
+  if (warning.length > 256) errors.push(invalid(at, warning, 'must be <= 256 characters long'))
+  if (warning === '') errors.push(invalid(at, warning, 'must not be an empty string'))
+  return errors
+}
+
+function validationErrors(version: CustomResourceDefinitionVersion, path: Path): FieldError[] {
+  const at = path.child('openAPIV3Schema')
+  const schema = schemaOf(version)
+  if (!schema) return [required(Path.of('spec', 'versions').index(0).child('schema', 'openAPIV3Schema'))]
+  const errors = [...schemaErrors(schema, at), ...structuralErrors(schema, at)]
+  return errors.length ? errors : [...checkSchemaRules(schema, at), ...defaultErrors(schema, at)]
+}
+
+function subresourceErrors(subresources: CustomResourceSubresources | undefined, path: Path): FieldError[] {
+  const scale = subresources?.scale
+  if (!scale) return []
+  const at = path.child('scale')
+  return [
+    ...pathErrors(scale.specReplicasPath, 'spec', at.child('specReplicasPath'), true),
+    ...pathErrors(scale.statusReplicasPath, 'status', at.child('statusReplicasPath'), true),
+    ...pathErrors(scale.labelSelectorPath ?? '', 'status', at.child('labelSelectorPath'), false),
+  ]
+}
+
+function pathErrors(text: string, under: string, path: Path, isRequired: boolean): FieldError[] {
+  if (text === '') return isRequired ? [required(path)] : []
+  if (!text.startsWith('.')) return [invalid(path, text, 'must be a simple json path starting with .')]
+  if (text.startsWith(`.${under}.`)) return []
+  // A selector may stand in the spec, too.
+  if (!isRequired && text.startsWith('.spec.')) return []
+  return [invalid(path, text, `should be a json path under .${under}`)]
+}
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
+
+function columnErrors(columns: readonly CustomResourceColumnDefinition[] | undefined, path: Path): FieldError[] {
+  return (columns ?? []).flatMap((column, i) => {
+    const at = path.child('additionalPrinterColumns').index(i)
+    const errors: FieldError[] = column.name ? [] : [required(at.child('name'))]
+    const types = `must be one of ${columnTypes.join()}`
+    if (!column.type) errors.push(required(at.child('type'), types))
+    else if (!columnTypes.includes(column.type)) errors.push(invalid(at.child('type'), column.type, types))
+    if (column.format && !columnFormats.includes(column.format)) {
+      errors.push(invalid(at.child('format'), column.format, `must be one of ${columnFormats.join()}`))
+    }
+    if (!column.jsonPath) errors.push(required(at.child('JSONPath')))
+    else if (!/^[.[]/.test(column.jsonPath)) {
+      errors.push(invalid(at.child('JSONPath'), column.jsonPath, 'must be a simple json path starting with .'))
+    }
+    return errors
+  })
+}
+
+function selectableErrors(version: CustomResourceDefinitionVersion, path: Path): FieldError[] {
+  const fields: readonly SelectableField[] = version.selectableFields ?? []
+  const seen = new Set<string>()
+  return fields.flatMap(({ jsonPath }, i) => {
+    const at = path.child('selectableFields').index(i).child('jsonPath')
+    if (!jsonPath) return [required(at)]
+    if (seen.has(jsonPath)) return [duplicate(at, jsonPath)]
+    seen.add(jsonPath)
+    const problem = selectablePathProblem(jsonPath, schemaOf(version) ?? {})
+    return problem ? [invalid(at, jsonPath, `is an invalid path: ${problem}`)] : []
+  })
+}
