@@ -52,6 +52,10 @@ export class LogStore implements Store {
     return this.#state.compactedRevision
   }
 
+  get keepsValues(): boolean {
+    return this.#log.keepsValues ?? false
+  }
+
   async get(key: string): Promise<Versioned | undefined> {
     this.#assertOpen()
     const version = stateAt(this.#state.index.head(key), this.#state.revision)

@@ -34,6 +34,8 @@ export interface Commit {
 
 /** Where records live: all that a local driver has to provide. One commit runs at a time. */
 export interface RecordLog {
+  /** See Store. */
+  readonly keepsValues?: boolean
   /** Resolves once all of it is durable. If it rejects, none of it is visible; another may be tried, but for LogBroken. */
   commit(commit: Commit): Promise<void>
   /** A committed record that has not been removed. Not waited for: what it reads is in memory or mapped into it. */

@@ -8,6 +8,9 @@ export interface Store {
   /** Everything up to this revision may be gone, but for what was the newest of its key then. */
   readonly compactedRevision: number
 
+  /** True if values stay in memory for as long as their version does: whoever keeps them too had better share them. */
+  readonly keepsValues?: boolean
+
   get(key: string): Promise<Versioned | undefined>
 
   /** Keys that start with `prefix` in byte order, as they were at `revision` (default: now). Rejects with CompactedError or FutureRevisionError. */

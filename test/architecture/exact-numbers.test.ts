@@ -16,6 +16,7 @@ const allowed = [
   'api/json/parse.ts',
   'api/json/syntax.ts',
   'api/kinds/in-place-update.ts',
+  'api/managed-fields/packed-owner.ts',
   'client/http/status-error.ts',
   'client/kubeconfig/exec-plugin.ts',
   'controllers/claim-recovery/recovery.ts',

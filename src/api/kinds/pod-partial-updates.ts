@@ -12,8 +12,8 @@ const wholeObject = (detail: string): FieldError => ({ reason: 'FieldValueForbid
 
 /** Makes `pod` the old one but for its spec. */
 function keepAllBut(pod: Pod, old: Pod, spec: PodSpec): void {
-  const { resourceVersion, managedFields } = pod.metadata
-  pod.metadata = { ...old.metadata, resourceVersion, managedFields }
+  const { resourceVersion } = pod.metadata
+  pod.metadata = { ...old.metadata, resourceVersion }
   pod.spec = spec
   pod.status = old.status
 }

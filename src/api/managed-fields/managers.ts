@@ -1,5 +1,6 @@
 import type { ManagedFieldsEntry } from '../generated/types.ts'
-import { type FieldSet, emptySet, isEmptySet, isFieldSet, sameSet } from './field-set.ts'
+import type { KubeObject } from '../object.ts'
+import { type FieldSet, isEmptySet, isFieldSet } from './field-set.ts'
 
 export type Operation = 'Apply' | 'Update'
 
@@ -21,26 +22,7 @@ export interface Owner extends Manager {
 export const isSameManager = (a: Manager, b: Manager): boolean =>
   a.manager === b.manager && a.operation === b.operation && a.apiVersion === b.apiVersion && a.subresource === b.subresource
 
-/**
- * Sets by their text. A thousand pods of one ReplicaSet have the same, and share one. Bounded, so that nobody can fill the
- * memory through it.
- */
-const shared = new Map<string, FieldSet>()
-const maxShared = 4096
-const longSet = 8192
-
-/** The one copy of a set. */
-export function sharedSet(set: FieldSet): FieldSet {
-  const text = JSON.stringify(set)
-  const known = shared.get(text)
-  if (known) return known
-  if (text.length > longSet) return set
-  if (shared.size >= maxShared) shared.clear()
-  shared.set(text, set)
-  return set
-}
-
-/** Reads metadata.managedFields; undefined where an entry is not as it must be. What is stored was checked when it was written. */
+/** Reads metadata.managedFields; undefined where an entry is not as it must be. Entries that are stored were checked when they were written. */
 export function decodeOwners(entries: readonly ManagedFieldsEntry[] | undefined, isStored = false): Owner[] | undefined {
   const owners: Owner[] = []
   for (const entry of entries ?? []) {
@@ -67,7 +49,8 @@ export function encodeOwners(owners: readonly Owner[]): ManagedFieldsEntry[] {
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function compareOwners(a: Owner, b: Owner): number {
+/** Kubernetes' order of entries. */
+export function compareOwners(a: Owner, b: Owner): number {
   return (
     compareTexts(a.operation, b.operation) || compareTexts(a.time ?? '', b.time ?? '') || compareTexts(a.manager, b.manager) ||
     compareTexts(a.apiVersion, b.apiVersion) || compareTexts(a.subresource, b.subresource)
@@ -80,16 +63,9 @@ export function isReset(entries: readonly ManagedFieldsEntry[] | null | undefine
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0)
 }
 
-/** True if two lists of managers differ in nothing but their times. */
-export function isSameButForTimes(a: readonly ManagedFieldsEntry[] = [], b: readonly ManagedFieldsEntry[] = []): boolean {
-  const texts = (entries: readonly ManagedFieldsEntry[]) => entries.map((e) => `${e.operation} ${e.manager} ${e.apiVersion} ${e.subresource ?? ''}`)
-  if (a.length !== b.length) return false
-  const others = new Map(texts(b).map((text, i) => [text, b[i]!]))
-  return texts(a).every((text, i) => {
-    const other = others.get(text)
-    return other !== undefined && sameSet((a[i]!.fieldsV1 ?? emptySet) as FieldSet, (other.fieldsV1 ?? emptySet) as FieldSet)
-  })
-}
+/** The same manager at the same time with other fields. */
+export const withOtherFields = ({ manager, operation, apiVersion, subresource, time }: Owner, fields: FieldSet): Owner =>
+  ({ manager, operation, apiVersion, subresource, time, fields })
 
 /** Managers who still manage something. */
 export const withFields = (owners: readonly Owner[]): Owner[] => owners.filter(({ fields }) => !isEmptySet(fields))
@@ -99,4 +75,9 @@ export function managerOfAgent(userAgent: string | undefined): string {
   const name = (userAgent ?? '').split('/', 1)[0]!
   const printable = /[\p{C}\p{Z}]/u.test(name.replaceAll(' ', '')) ? name.replace(/(?! )[\p{C}\p{Z}]/gu, '') : name
   return printable.slice(0, 128) || 'unknown'
+}
+
+/** An object as clients see it, with managedFields; the very same one where nobody manages anything. */
+export function withManagedFields<T extends KubeObject>(object: T, owners: readonly Owner[]): T {
+  return owners.length === 0 ? object : { ...object, metadata: { ...object.metadata, managedFields: encodeOwners(owners) } }
 }

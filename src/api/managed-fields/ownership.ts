@@ -1,7 +1,7 @@
 import {
   type FieldSet, difference, differenceBelow, emptySet, intersection, isEmptySet, pathTexts, union, withNamedFields,
 } from './field-set.ts'
-import { type Manager, type Owner, isSameManager, sharedSet, withFields } from './managers.ts'
+import { type Manager, type Owner, isSameManager, withFields, withOtherFields } from './managers.ts'
 import type { MergeType } from './merge-type.ts'
 import { type Comparison, addedFields, compare, fieldSetOf, merge, remove } from './typed-value.ts'
 
@@ -31,7 +31,7 @@ export interface OwnedWrite {
 export function ownersAfterCreation(write: OwnedWrite, before: unknown, after: unknown): readonly Owner[] {
   const added = addedFields(write.type, before, after, write.ignores)
   let fields = managed.get(added)
-  if (!fields) managed.set(added, (fields = sharedSet(difference(added, unmanaged))))
+  if (!fields) managed.set(added, (fields = difference(added, unmanaged)))
   return withFields([{ ...write.by, time: write.time, fields }])
 }
 
@@ -46,7 +46,7 @@ export function ownersAfterUpdate(write: OwnedWrite, owners: readonly Owner[], b
   const left = withoutLost(owners, comparison, undefined)
   if (isEmptySet(changed)) return withFields(left)
   const known = owners.findIndex((o) => isSameManager(o, write.by))
-  const fields = known < 0 ? sharedSet(changed) : united(owners[known]!.fields, comparison.removed, changed)
+  const fields = known < 0 ? changed : united(owners[known]!.fields, comparison.removed, changed)
   const own: Owner = { ...write.by, time: write.time, fields }
   const others = left.filter((o) => !isSameManager(o, write.by))
   return capped(withFields([...others, own]))
@@ -55,8 +55,7 @@ export function ownersAfterUpdate(write: OwnedWrite, owners: readonly Owner[], b
 /** What a manager manages after a change of its own. The same set again where nothing new has come. */
 function united(was: FieldSet, removed: FieldSet, changed: FieldSet): FieldSet {
   const left = isEmptySet(removed) ? was : difference(was, removed)
-  const now = union(left, changed)
-  return now === was ? was : sharedSet(now)
+  return union(left, changed)
 }
 
 /** Managers without what has changed, or is gone. `by` keeps its own. */
@@ -64,7 +63,7 @@ function withoutLost(owners: readonly Owner[], { changed, removed }: Comparison,
   return owners.map((owner) => {
     if (by && isSameManager(owner, by)) return owner
     const fields = difference(difference(owner.fields, changed), removed)
-    return fields === owner.fields ? owner : { ...owner, fields: sharedSet(fields) }
+    return fields === owner.fields ? owner : withOtherFields(owner, fields)
   })
 }
 
@@ -87,7 +86,7 @@ function capped(owners: Owner[]): Owner[] {
     const bucket: Manager = { manager: ancient, operation: 'Update', apiVersion: owner.apiVersion, subresource: '' }
     const filled = out.find((o) => isSameManager(o, bucket)) ?? first
     out = out.filter((o) => o !== owner && o !== filled)
-    out.push({ ...bucket, time: owner.time, fields: sharedSet(union(filled.fields, owner.fields)) })
+    out.push({ ...bucket, time: owner.time, fields: union(filled.fields, owner.fields) })
     count--
   }
   return out
@@ -118,7 +117,7 @@ export function applyConfiguration(write: OwnedWrite, before: readonly Owner[], 
   const value = isEmptySet(difference(last, fields)) ? merged : prune(type, merged, last, [...others.map((o) => o.fields), fields])
   const comparison = compare(type, live, value, write.ignores)
   const conflicts = force ? [] : conflictsOf(others, comparison.changed)
-  const own: Owner = { ...by, time: write.time, fields: sharedSet(fields) }
+  const own: Owner = { ...by, time: write.time, fields }
   return { value, owners: withFields([...withoutLost(others, comparison, undefined), own]), conflicts }
 }
 
@@ -126,7 +125,7 @@ export function applyConfiguration(write: OwnedWrite, before: readonly Owner[], 
 function untrackedOwner(write: OwnedWrite, live: unknown): Owner[] {
   const by: Manager = { ...write.by, manager: beforeFirstApply, operation: 'Update' }
   const fields = difference(compare(write.type, {}, live).changed, unmanaged)
-  return withFields([{ ...by, time: write.time, fields: sharedSet(fields) }])
+  return withFields([{ ...by, time: write.time, fields }])
 }
 
 function conflictsOf(owners: readonly Owner[], changed: FieldSet): Conflict[] {

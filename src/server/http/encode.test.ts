@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 const json: Accepted = { format: 'json', contentType: 'application/json', pretty: false }
-const stored = (target: Registered, object: object) => StoredObject.fromStore('/k', 5, encodeForStore(object as never).value, target.storage.head)
+const stored = (target: Registered, object: object) => StoredObject.unread('/k', 5, encodeForStore(object as never).value, target.storage.head, undefined)
 const configMap = (name: string, data?: object) => stored(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(data ? { data } : {}) })
 const meta = { resourceVersion: '9', continue: 'abc', remainingItemCount: 3 }
 

@@ -1,4 +1,5 @@
 import { jsonText } from '../../api/json/index.ts'
+import { withManagedFields } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type Turns, endlessTurn, inSlices } from '../../base/turns.ts'
 import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList, partialMetadataBytes } from '../answers/partial-metadata.ts'
@@ -20,9 +21,16 @@ export interface Encoded {
 
 type Immediate = Exclude<Result, { kind: 'watch' | 'relay' }>
 
-/** An object as this version of its kind shows it. */
+/** An object as this version of its kind shows it, without managedFields. */
 export const present = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? target.resource.storedAs.fromStored(stored.object) : stored.object
+
+/** The same with managedFields, as clients see it. */
+export const presentWhole = (target: Registered, stored: StoredObject): KubeObject => withManagedFields(present(target, stored), stored.owners)
+
+/** An object for a row of a table. Metadata beside the cells go without managedFields, which nobody reads there. */
+export const presentRow = (target: Registered, stored: StoredObject, includeObject: string): KubeObject =>
+  includeObject === 'Object' ? presentWhole(target, stored) : present(target, stored)
 
 type Listed = Extract<Result, { kind: 'list' }>
 
@@ -74,10 +82,10 @@ function longList(result: Listed, to: Accepted['transform'], query: URLSearchPar
   if (to.kind === 'Table') {
     const options = { now, version, includeObject: includeObjectOf(query), listMeta: meta }
     const frame = { ...toTable(target.resource, [], options), rows: [] }
-    return { frame, member: 'rows', items: tableRows(target.resource, each(items, (i) => present(target, i)), options) }
+    return { frame, member: 'rows', items: tableRows(target.resource, each(items, (i) => presentRow(target, i, options.includeObject)), options) }
   }
   const frame = { ...asPartialMetadataList([], meta, version), items: [] }
-  return { frame, member: 'items', items: each(items, (i) => asPartialMetadata(present(target, i), version)) }
+  return { frame, member: 'items', items: each(items, (i) => asPartialMetadata(presentWhole(target, i), version)) }
 }
 
 function* each<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
@@ -95,7 +103,7 @@ function fromBytes(result: Exclude<Immediate, { kind: 'text' }>, transform: Acce
 function plainJson(result: Exclude<Immediate, { kind: 'text' }>): Body {
   if (result.kind === 'stored') {
     if (!result.target.resource.storedAs) return wholeBody(result.stored.bytes)
-    return wholeBody(Buffer.from(jsonText(present(result.target, result.stored))))
+    return wholeBody(Buffer.from(jsonText(presentWhole(result.target, result.stored))))
   }
   if (result.kind === 'value') return wholeBody(Buffer.from(`${jsonText(result.value)}\n`))
   return wholeBody(Buffer.from(`${jsonText(plainValue(result))}\n`))
@@ -126,24 +134,33 @@ async function* inTurns(pieces: Iterable<Buffer>, turns: Turns): AsyncIterableIt
 }
 
 function* listPieces(head: Buffer, items: readonly StoredObject[]): IterableIterator<Buffer> {
-  let parts: Buffer[] = [head]
-  let size = 0
+  let from = 0
+  let size = head.length
   for (const [i, item] of items.entries()) {
-    const tail = item.itemTail
-    parts.push(i === 0 ? firstItem : nextItem, tail)
-    size += tail.length + 2
+    size += item.itemTailLength + (i === 0 ? firstItem : nextItem).length
     if (size < pieceBytes) continue
-    yield Buffer.concat(parts)
-    parts = []
+    yield listPiece(head, items, from, i + 1, size)
+    from = i + 1
     size = 0
   }
-  parts.push(listEnd)
-  yield Buffer.concat(parts)
+  yield listPiece(head, items, from, items.length, size)
+  yield listEnd
+}
+
+/** The bytes of the items from one to another; the first have the head of the list before them. */
+function listPiece(head: Buffer, items: readonly StoredObject[], from: number, to: number, size: number): Buffer {
+  const piece = Buffer.allocUnsafe(size)
+  let at = from === 0 ? head.copy(piece) : 0
+  for (let i = from; i < to; i++) {
+    at += (i === 0 ? firstItem : nextItem).copy(piece, at)
+    at = items[i]!.copyItemTail(piece, at)
+  }
+  return piece
 }
 
 /** An item of a list goes without version and kind, unless its kind is a custom one. */
 function itemOf(target: Registered, stored: StoredObject): object {
-  const { apiVersion, kind, ...rest } = present(target, stored)
+  const { apiVersion, kind, ...rest } = presentWhole(target, stored)
   return target.resource.isCustom ? { apiVersion, kind, ...rest } : rest
 }
 
@@ -151,7 +168,7 @@ function itemOf(target: Registered, stored: StoredObject): object {
 const listMeta = ({ resource }: Registered, meta: ListMeta): ListMeta => (resource.isCustom ? { continue: '', ...meta } : meta)
 
 function plainValue(result: Exclude<Immediate, { kind: 'text' }>): object {
-  if (result.kind === 'stored') return present(result.target, result.stored)
+  if (result.kind === 'stored') return presentWhole(result.target, result.stored)
   if (result.kind === 'value') return result.value
   const { target, items, meta } = result
   return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: listMeta(target, meta), items: items.map((i) => itemOf(target, i)) }
@@ -178,13 +195,17 @@ function transformed(result: Exclude<Immediate, { kind: 'text' }>, to: NonNullab
   }
   const { resource } = result.target
   if (result.kind === 'stored') {
-    const object = present(result.target, result.stored)
-    if (to.kind === 'Table') return objectTable(resource, object, { now, version, includeObject: includeObjectOf(query) })
+    const { target, stored } = result
+    const includeObject = includeObjectOf(query)
+    if (to.kind === 'Table') return objectTable(resource, presentRow(target, stored, includeObject), { now, version, includeObject })
     if (to.kind === 'PartialObjectMetadataList') throw isNotAList(resource)
-    return asPartialMetadata(object, version)
+    return asPartialMetadata(presentWhole(target, stored), version)
   }
-  const objects = result.items.map((i) => present(result.target, i))
-  if (to.kind === 'Table') return toTable(resource, objects, { now, version, includeObject: includeObjectOf(query), listMeta: result.meta })
+  const { target, items, meta } = result
+  if (to.kind === 'Table') {
+    const includeObject = includeObjectOf(query)
+    return toTable(resource, items.map((i) => presentRow(target, i, includeObject)), { now, version, includeObject, listMeta: meta })
+  }
   if (to.kind === 'PartialObjectMetadata') throw isAList(resource)
-  return asPartialMetadataList(objects, result.meta, version)
+  return asPartialMetadataList(items.map((i) => presentWhole(target, i)), meta, version)
 }

@@ -41,7 +41,7 @@ class TestSink implements Sink {
 
 const stored = (name: string, size = 0) => {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, ...(size ? { data: { x: 'x'.repeat(size) } } : {}) }
-  return StoredObject.fromStore(`/${name}`, 5, encodeForStore(object).value, target.head)
+  return StoredObject.unread(`/${name}`, 5, encodeForStore(object).value, target.head, undefined)
 }
 const added = (name: string, size?: number) => [{ type: 'ADDED' as const, object: stored(name, size) }]
 

@@ -8,7 +8,7 @@ import type { Registered } from '../registry/registry.ts'
 import { type StoredObject, watchLine } from '../objects/stored-object.ts'
 import { includeObjectOf, watchTables } from '../answers/table.ts'
 import type { WatchEvent, WatchReceiver } from '../objects/watch-stream.ts'
-import { present } from './encode.ts'
+import { presentRow, presentWhole } from './encode.ts'
 import type { Accepted } from './negotiate.ts'
 import type { WatchChunk, WatchChunks } from './watch-chunks.ts'
 import { WatchPace } from './watch-pace.ts'
@@ -69,14 +69,15 @@ export class WatchWriter implements WatchReceiver {
     sink.onDrain(() => this.#sendWaiting())
     const { transform } = accepted
     if (transform?.kind === 'Table') {
-      const tables = watchTables(target.resource, { version: transform.version, includeObject: includeObjectOf(query) })
-      this.#encode = (e) => line(e.type, tables.event(present(target, e.object), context.clock.now()))
+      const includeObject = includeObjectOf(query)
+      const tables = watchTables(target.resource, { version: transform.version, includeObject })
+      this.#encode = (e) => line(e.type, tables.event(presentRow(target, e.object, includeObject), context.clock.now()))
       this.#encodeBookmark = (o) => tables.bookmark(o)
     } else if (transform) {
-      this.#encode = (e) => line(e.type, asPartialMetadata(present(target, e.object), transform.version))
+      this.#encode = (e) => line(e.type, asPartialMetadata(presentWhole(target, e.object), transform.version))
       this.#encodeBookmark = (o) => asPartialMetadata(o, transform.version)
     } else {
-      this.#encode = target.resource.storedAs ? (e) => line(e.type, present(target, e.object)) : (e) => e.object.watchLine(e.type)
+      this.#encode = target.resource.storedAs ? (e) => line(e.type, presentWhole(target, e.object)) : (e) => e.object.watchLine(e.type)
       this.#encodeBookmark = (o) => o
     }
   }

@@ -8,11 +8,11 @@ const head = headOf('v1', 'Pod')
 
 const pod = (spec: object, status: object, name = 'ä'): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion: '3' }, spec, status }) as KubeObject
 
-const text = (object: object, before?: StoredObject) => encodeForStore(object as KubeObject, before).value.toString()
+const text = (object: object, before?: StoredObject) => encodeForStore(object as KubeObject, undefined, before).value.toString()
 
 function stored(object: KubeObject, revision: number, before?: StoredObject): StoredObject {
-  const encoded = encodeForStore(object, before)
-  return StoredObject.fromStore('/k', revision, encoded.value, head, encoded)
+  const encoded = encodeForStore(object, undefined, before)
+  return StoredObject.fromEncoded('/k', revision, head, encoded)
 }
 
 describe('encodeForStore()', () => {
@@ -119,7 +119,7 @@ describe('encodeForStore()', () => {
 
   it('knows of no bytes where objects came from elsewhere', () => {
     const { value } = encodeForStore(pod({ a: 1 }, {}))
-    const loaded = StoredObject.fromStore('/k', 4, value, head)
+    const loaded = StoredObject.unread('/k', 4, value, head, undefined)
     expect(loaded.specBytes((loaded.object as KubeObject & { spec: object }).spec)).toBeUndefined()
     expect(text({ ...loaded.object, status: { b: 1 } }, loaded)).toContain('"spec":{"a":1},"status":{"b":1}}')
   })

@@ -1,6 +1,7 @@
 import { jsonText, objectJson } from '../../api/json/index.ts'
+import { type PackedOwners, memberLength, noOwners, writeMember } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { keptPieces } from './kept-bytes.ts'
+import { keptBytes, keptPieces } from './kept-bytes.ts'
 
 /** What stands between metadata and spec. */
 export const specOpening = ',"spec":'
@@ -14,11 +15,17 @@ export interface SpecPlace {
 
 /** An object in the form in which it is stored. */
 export interface Encoded {
+  /** The bytes for the store, with managedFields as metadata's first member. */
   value: Buffer
+  /** The same without managedFields; `value` itself where nobody manages anything. */
+  bare: Buffer
   object: KubeObject
+  owners: PackedOwners
   /** Undefined where it is not known. */
   spec: SpecPlace | undefined
 }
+
+type Bare = Pick<Encoded, 'bare' | 'spec'>
 
 /** All that is stored before the status, in two pieces: a resource version may stand between them. */
 export interface BeforeStatus {
@@ -36,14 +43,28 @@ export interface KnownParts {
   bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
 }
 
-/** Encodes an object. The bytes of parts that are still those of `before` are taken from there. */
-export function encodeForStore(object: KubeObject, before?: KnownParts): Encoded {
+/** Encodes an object, which has no managedFields of its own. The bytes of parts that are still those of `before` are taken from there. */
+export function encodeForStore(object: KubeObject, owners: PackedOwners = noOwners, before?: KnownParts): Encoded {
   const metadata: { resourceVersion?: string | undefined } = object.metadata
   // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
+  const { bare, spec } = encodeBare(object, before)
+  return { value: withOwners(bare, object, owners), bare, object, owners, spec }
+}
+
+function encodeBare(object: KubeObject, before: KnownParts | undefined): Bare {
   if (isUsual(object)) return encodeUsual(object, before)
-  const { apiVersion, kind, metadata: _, ...rest } = object
-  return { value: keptPieces(objectJson({ apiVersion, kind, metadata, ...rest })), object, spec: undefined }
+  const { apiVersion, kind, metadata, ...rest } = object
+  return { bare: keptPieces(objectJson({ apiVersion, kind, metadata, ...rest })), spec: undefined }
+}
+
+function withOwners(bare: Buffer, { apiVersion, kind }: KubeObject, owners: PackedOwners): Buffer {
+  if (owners.length === 0) return bare
+  const place = Buffer.byteLength(headText(apiVersion, kind))
+  const value = keptBytes(bare.length + memberLength(owners))
+  const at = writeMember(owners, value, bare.copy(value, 0, 0, place))
+  bare.copy(value, at, place)
+  return value
 }
 
 /** What most objects are. */
@@ -59,20 +80,24 @@ function isUsual(object: KubeObject): object is Usual {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-function encodeUsual(object: Usual, before: KnownParts | undefined): Encoded {
+function encodeUsual(object: Usual, before: KnownParts | undefined): Bare {
   const { spec, status } = object
   const from = before?.bytesFromSpec(object)
-  if (from) return { value: keptPieces(openingOf(object), from.bytes), object, spec: from.place }
+  if (from) return { bare: keptPieces(openingOf(object), from.bytes), spec: from.place }
   const ending = `,"status":${jsonText(status)}}`
   const tail = Buffer.byteLength(ending)
   const same = before?.bytesBeforeStatus(object)
-  if (same) return { value: keptPieces(...same.pieces, ending), object, spec: { length: same.specLength, tail } }
+  if (same) return { bare: keptPieces(...same.pieces, ending), spec: { length: same.specLength, tail } }
   const opening = openingOf(object)
   const known = before?.specBytes(spec)
-  if (known) return { value: keptPieces(opening, known, ending), object, spec: { length: known.length, tail } }
+  if (known) return { bare: keptPieces(opening, known, ending), spec: { length: known.length, tail } }
   const specText = jsonText(spec)
-  return { value: keptPieces(opening + specText + ending), object, spec: { length: Buffer.byteLength(specText), tail } }
+  return { bare: keptPieces(opening + specText + ending), spec: { length: Buffer.byteLength(specText), tail } }
 }
 
 const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
-  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":${jsonText(metadata)}${specOpening}`
+  `${headText(apiVersion, kind)}${jsonText(metadata).slice(1)}${specOpening}`
+
+/** How an object's bytes begin, up to its first member of metadata. */
+export const headText = (apiVersion: string | undefined, kind: string | undefined): string =>
+  `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":{`

@@ -1,5 +1,6 @@
 import { alreadyExists, conflictModified, entityTooLarge } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
+import { type PackedOwners, isSameButForTimes, noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Store, StoreEvent, Watch } from '../../store/index.ts'
 import { TransformError, isEncrypted } from '../encryption/index.ts'
@@ -46,7 +47,7 @@ export class ObjectStore {
     const { reader = () => parseObject, mark, freezes } = this.#options
     const ownMark = registered.resource.isCustom ? undefined : mark
     const foreign = { upTo: revision, ownMark, read: reader(registered) }
-    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
+    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, { freezes, sharesValues: this.#store.keepsValues })
     this.#caches.set(registered, cache)
     return cache
   }
@@ -134,24 +135,28 @@ export class ObjectStore {
   }
 
   /** Writes a new object. The object is the store's from now on. */
-  async create(registered: Registered, object: KubeObject): Promise<StoredObject> {
+  async create(registered: Registered, object: KubeObject, owners = noOwners): Promise<StoredObject> {
     const { namespace = '', name = '' } = object.metadata
     const key = this.key(registered, namespace, name)
-    const value = this.#encode(object)
-    const result = await this.#store.write({ key, expected: 0, value, mark: this.#mark })
+    const encoded = this.#encode(object, owners)
+    const result = await this.#store.write({ key, expected: 0, value: encoded.value, mark: this.#mark })
     const { group, plural } = registered.resource
     if (!result.ok) throw alreadyExists({ group, resource: plural }, name)
-    return this.#written(registered, key, result.revision, value)
+    return this.#written(registered, key, result.revision, encoded)
   }
 
-  /** Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same. */
-  async update(registered: Registered, stored: StoredObject, object: KubeObject): Promise<StoredObject> {
+  /**
+   * Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same, but for
+   * the times of owners.
+   */
+  async update(registered: Registered, stored: StoredObject, object: KubeObject, owners = stored.owners): Promise<StoredObject> {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
-    if (deepEqual(object, stored.object) && !(await this.#isStale(stored))) return stored
-    const value = this.#encode(object, stored)
-    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value, mark: this.#mark })
+    const isSame = deepEqual(object, stored.object) && isSameButForTimes(owners, stored.owners)
+    if (isSame && !(await this.#isStale(stored))) return stored
+    const encoded = this.#encode(object, isSame ? stored.owners : owners, stored)
+    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value: encoded.value, mark: this.#mark })
     if (!result.ok) throw this.#conflict(registered, object)
-    return this.#written(registered, stored.key, result.revision, value)
+    return this.#written(registered, stored.key, result.revision, encoded)
   }
 
   #isStale({ key }: StoredObject): Promise<boolean> | boolean {
@@ -188,18 +193,18 @@ export class ObjectStore {
     this.#feed?.close()
   }
 
-  #written(registered: Registered, key: string, revision: number, value: Buffer): StoredObject {
+  #written(registered: Registered, key: string, revision: number, encoded: Encoded): StoredObject {
     const current = this.cache(registered).get(key)
     // Another commit may have followed before this writer was woken; its own version is still what it wrote.
-    return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
+    return current?.revision === revision ? current : StoredObject.fromEncoded(key, revision, registered.storage.head, encoded)
   }
 
-  #encode(object: KubeObject, before?: StoredObject): Buffer {
-    const encoded = encodeForStore(object, before)
+  #encode(object: KubeObject, owners: PackedOwners, before?: StoredObject): Encoded {
+    const encoded = encodeForStore(object, owners, before)
     const { value } = encoded
     if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
     this.#encoded.set(value, encoded)
-    return value
+    return encoded
   }
 
   #conflict(registered: Registered, object: KubeObject) {

@@ -65,14 +65,14 @@ describe('ResourceCache', () => {
     cache = new ResourceCache(prefix, head, encoded, foreign)
     const event = put('a', 9)
     const { value } = event as { value: Buffer }
-    encoded.set(value, { value, object: own, spec: undefined })
+    encoded.set(value, { value, bare: value, object: own, owners: [], spec: undefined })
     cache.apply([event], 9)
     expect(cache.get(`${prefix}a`)!.object).toBe(own)
   })
 
   it('freezes what it gets if it is told to', () => {
     const encoded = new WeakMap<Buffer, Encoded>()
-    cache = new ResourceCache(prefix, head, encoded, foreign, true)
+    cache = new ResourceCache(prefix, head, encoded, foreign, { freezes: true })
     cache.apply([put('a', 9)], 9)
     expect(Object.isFrozen(cache.get(`${prefix}a`)!.object.metadata)).toBe(true)
   })

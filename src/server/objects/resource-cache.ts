@@ -22,6 +22,13 @@ export interface Foreign {
   read: ReadValue
 }
 
+export interface ResourceCacheOptions {
+  /** Objects are frozen before anybody gets them. */
+  freezes?: boolean | undefined
+  /** The store keeps values in memory, so versions share them. */
+  sharesValues?: boolean | undefined
+}
+
 /** Called with the events of one commit, in order. */
 export type CacheListener = (events: readonly CacheEvent[], revision: number) => void
 
@@ -38,16 +45,15 @@ export class ResourceCache {
   /** What writers have encoded, so that their own commit need not be parsed again. */
   readonly #encoded: WeakMap<Buffer, Encoded>
 
-  /** Whether objects are frozen before anybody gets them. */
-  readonly #freezes: boolean
+  readonly #options: ResourceCacheOptions
   readonly #foreign: Foreign
 
-  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, foreign: Foreign, freezes = false) {
+  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, foreign: Foreign, options: ResourceCacheOptions = {}) {
     this.prefix = prefix
     this.head = head
     this.#encoded = encoded
     this.#foreign = foreign
-    this.#freezes = freezes
+    this.#options = options
   }
 
   get size(): number {
@@ -124,9 +130,9 @@ export class ResourceCache {
     // The bytes stay for as long as the version does, and would keep the decoded object with them.
     this.#encoded.delete(event.value)
     const object = encoded
-      ? StoredObject.fromStore(event.key, event.revision, event.value, this.head, encoded, type)
+      ? StoredObject.fromEncoded(event.key, event.revision, this.head, encoded, type, this.#options.sharesValues)
       : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#readerOf(event), type)
-    if (this.#freezes) deepFreeze(object.object)
+    if (this.#options.freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
   }

@@ -25,7 +25,7 @@ async function garbageGone(): Promise<void> {
 const ways: [string, () => StoredObject][] = [
   ['that was written', () => {
     const encoded = encodeForStore(pod())
-    return StoredObject.fromStore('/k', 7, encoded.value, head, encoded)
+    return StoredObject.fromEncoded('/k', 7, head, encoded)
   }],
   ['that was loaded', () => StoredObject.unread('/k', 7, encodeForStore(pod()).value, head, undefined)],
   ['that another program has stored', () => StoredObject.unread('/k', 7, encodeForStore(pod()).value, head, parseObject)],

@@ -6,8 +6,14 @@ import { StoredObject, headOf, parseObject, watchLine } from './stored-object.ts
 const head = headOf('v1', 'ConfigMap')
 const object = (): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ä', resourceVersion: '3' }, data: { '日': '本' } }) as KubeObject
 
+function tailOf(stored: StoredObject): Buffer {
+  const tail = Buffer.alloc(stored.itemTailLength)
+  expect(stored.copyItemTail(tail, 0)).toBe(tail.length)
+  return tail
+}
+
 describe('StoredObject', () => {
-  const stored = () => StoredObject.fromStore('/k', 42, encodeForStore(object()).value, head)
+  const stored = () => StoredObject.unread('/k', 42, encodeForStore(object()).value, head, undefined)
   const shown = (o: StoredObject) => JSON.parse(o.bytes.toString()) as KubeObject & { data: unknown }
 
   it('shows the version at which it was stored', () => {
@@ -16,13 +22,13 @@ describe('StoredObject', () => {
   })
 
   it('shows no version where nothing was stored', () => {
-    expect(shown(StoredObject.fromStore('', 0, encodeForStore(object()).value, head)).metadata).toEqual({ name: 'ä' })
+    expect(shown(StoredObject.unread('', 0, encodeForStore(object()).value, head, undefined)).metadata).toEqual({ name: 'ä' })
   })
 
   it('uses the object that is at hand, under its new version', () => {
     const own = object()
     const encoded = encodeForStore(own)
-    const kept = StoredObject.fromStore('/k', 7, encoded.value, head, encoded)
+    const kept = StoredObject.fromEncoded('/k', 7, head, encoded)
     expect(kept.object).toBe(own)
     expect(own.metadata.resourceVersion).toBe('7')
   })
@@ -37,12 +43,12 @@ describe('StoredObject', () => {
   })
 
   it('as an item of a list goes on without version and kind', () => {
-    expect(JSON.parse(`{${stored().itemTail.toString()}`)).toEqual({ metadata: { resourceVersion: '42', name: 'ä' }, data: { '日': '本' } })
+    expect(JSON.parse(`{${tailOf(stored()).toString()}`)).toEqual({ metadata: { resourceVersion: '42', name: 'ä' }, data: { '日': '本' } })
   })
 
   it('has the line of the event that made it, and makes those of others', () => {
     for (const type of ['ADDED', 'MODIFIED'] as const) {
-      const one = StoredObject.fromStore('/k', 42, encodeForStore(object()).value, head, undefined, type)
+      const one = StoredObject.unread('/k', 42, encodeForStore(object()).value, head, undefined, type)
       expect(one.watchLine(type)).toBe(one.watchLine(type))
       for (const shownAs of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
         expect(one.watchLine(shownAs).toString()).toBe(`{"type":"${shownAs}","object":${one.bytes.toString()}}\n`)
@@ -69,7 +75,7 @@ describe('StoredObject.unread()', () => {
     ['size', (stored) => stored.size],
     ['watch line', (stored) => stored.watchLine('MODIFIED')],
     ['another watch line', (stored) => stored.watchLine('ADDED')],
-    ['item of a list', (stored) => stored.itemTail],
+    ['item of a list', tailOf],
     ['state at another revision', (stored) => stored.at(43)],
   ])('is read once, when its %s is first asked for', (_what, look) => {
     const { read, stored } = counted()
@@ -86,7 +92,7 @@ describe('StoredObject.unread()', () => {
     for (const look of [(stored: StoredObject) => stored.bytes, (stored: StoredObject) => stored.object]) {
       const stored = StoredObject.unread('/k', 42, withoutType, head, undefined)
       look(stored)
-      expect(stored.bytes).toEqual(StoredObject.fromStore('/k', 42, withoutType, head).bytes)
+      expect(stored.bytes).toEqual(StoredObject.unread('/k', 42, withoutType, head, undefined).bytes)
       expect(stored.object).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: shownAt42 })
     }
   })

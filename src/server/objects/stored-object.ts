@@ -1,6 +1,7 @@
 import { deepFreeze, readJson } from '../../api/json/index.ts'
+import { type PackedOwners, decodeOwners, memberLength, noOwners, packAll, withManagedFields, writeMember } from '../../api/managed-fields/index.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
-import { encodeForStore, specOpening } from './encode-object.ts'
+import { encodeForStore, headText, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
 import { keptBytes } from './kept-bytes.ts'
 
@@ -14,12 +15,13 @@ export interface Head {
 }
 
 const metadataOpening = '"metadata":{'
+const ownersOpening = '"managedFields":['
 
 /** Items of lists of custom kinds say their version and kind. */
 export function headOf(apiVersion: string, kind: string, isCustom = false): Head {
-  const type = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`
-  const typeLength = isCustom ? 1 : Buffer.byteLength(type)
-  return { text: type + metadataOpening, typeLength, metadataLength: Buffer.byteLength(type + metadataOpening) }
+  const text = headText(apiVersion, kind)
+  const metadataLength = Buffer.byteLength(text)
+  return { text, typeLength: isCustom ? 1 : metadataLength - metadataOpening.length, metadataLength }
 }
 
 /** What a dry run has not stored has no revision. */
@@ -43,56 +45,65 @@ const ending = '}\n'
 const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: opening('MODIFIED'), DELETED: opening('DELETED') }
 
 /**
- * One version of one object as it was committed: immutable, shared by the cache, readers, lists and watchers. It is encoded once;
- * the stored bytes have no resource version (the store knows it), the bytes that clients see have it as metadata's first member.
+ * One version of one object as it was committed: immutable, shared by the cache, readers, lists and watchers. It is encoded once.
+ * The stored bytes have no resource version (the store knows it). Clients see it as metadata's first member, followed by managedFields.
  */
 export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
-  /** See `#line`. Undefined while nobody has asked for the bytes that clients see. */
-  #encoded: Buffer | undefined
   readonly #type: LineType
   readonly #head: Head
+  /** The bytes without the resource version. managedFields are in them where `#hasOwnersInside`. */
+  #value: Buffer
+  /**
+   * Many objects have the same managedFields, which are a third of a pod's bytes: the bytes of a version go without them, and
+   * `#owners` has them. Values that a store keeps in memory anyway are shared as they are.
+   */
+  #hasOwnersInside: boolean
+  /** Undefined while nobody has asked for those that are inside. */
+  #owners: PackedOwners | undefined
+  /** How `#value` is read that another program has written. */
+  #read: ReadValue | undefined
   /**
    * Decoded, takes twice the room of the bytes. It stays for as long as somebody in this process has it, such as an
    * informer, and else until the next full garbage collection: whoever asks then gets another copy out of the bytes.
    */
   #object: WeakRef<KubeObject> | undefined
-  /** Where the spec is in the value that this program has stored, and in the line that is made of it. */
+  /** The line of the event that made this version. All watchers and readers of the moment share one copy. */
+  #line: WeakRef<Buffer> | undefined
+  /** Where the spec is in the value that this program has stored. */
   #spec: SpecPlace | undefined
-  /**
-   * The stored bytes, from which `#object` and `#encoded` are made; undefined once there is the latter, which is the
-   * source from then on. A version that only this process looks at, decoded, never has a line: the bytes of a store in
-   * memory are then the only copy.
-   */
-  #value: Buffer | undefined
-  /** How `#value` is read that another program has written. */
-  #read: ReadValue | undefined
 
-  private constructor(key: string, revision: number, value: Buffer | undefined, type: LineType, head: Head) {
+  private constructor(key: string, revision: number, value: Buffer, type: LineType, head: Head) {
     this.key = key
     this.revision = revision
-    this.#encoded = undefined
     this.#type = type
     this.#head = head
-    this.#object = undefined
-    this.#spec = undefined
     this.#value = value
+    this.#hasOwnersInside = false
+    this.#owners = undefined
     this.#read = undefined
+    this.#object = undefined
+    this.#line = undefined
+    this.#spec = undefined
   }
 
-  /** `encoded` is what the value was made of, if that is at hand: its object must not be changed any more. `type` is that of the event most watchers get. */
-  static fromStore(key: string, revision: number, value: Buffer, head: Head, encoded?: Encoded, type: LineType = 'ADDED'): StoredObject {
-    const stored = new StoredObject(key, revision, value, type, head)
-    const object = encoded?.object
-    if (!object) return stored
+  /**
+   * A version that this process has written. Its object must not be changed any more. `type` is that of the event most watchers
+   * get. `isShared`: the store keeps the value in memory.
+   */
+  static fromEncoded(key: string, revision: number, head: Head, encoded: Encoded, type: LineType = 'ADDED', isShared = false): StoredObject {
+    const { value, bare, object, owners, spec } = encoded
+    const stored = new StoredObject(key, revision, isShared ? value : bare, type, head)
+    stored.#hasOwnersInside = isShared && value !== bare
+    stored.#owners = owners
     if (revision) object.metadata.resourceVersion = String(revision)
     stored.#object = new WeakRef(object)
-    stored.#spec = encoded.spec
+    stored.#spec = spec
     return stored
   }
 
-  /** A version whose bytes or object are made when they are first asked for: by `read`, or as they are stored. */
+  /** A version whose object is made when it is first asked for: by `read`, or as it is stored. */
   static unread(
     key: string,
     revision: number,
@@ -103,104 +114,125 @@ export class StoredObject implements KnownParts {
   ): StoredObject {
     const stored = new StoredObject(key, revision, value, type, head)
     stored.#read = read
+    const start = head.metadataLength
+    const isInPlace = value.toString('latin1', start, start + ownersOpening.length) === ownersOpening
+    stored.#hasOwnersInside = isInPlace || (read !== undefined && value.includes(ownersOpening, start))
     return stored
   }
 
   /** The same content under another revision: what a deletion's event shows. */
   at(revision: number): StoredObject {
-    const value = this.#read ? undefined : this.#value
-    const other = new StoredObject(this.key, revision, value, 'DELETED', this.#head)
-    if (!value) {
-      const start = this.#head.metadataLength
-      other.#encoded = lineOf('DELETED', this.bytes, start, start + versionMember(this.revision).length, revision)
-    }
+    this.#readForeign()
+    const other = new StoredObject(this.key, revision, this.#value, 'DELETED', this.#head)
+    other.#hasOwnersInside = this.#hasOwnersInside
+    other.#owners = this.#owners
     const was = this.#object?.deref()
     // Parts are shared, as nobody changes them.
     if (was) other.#object = new WeakRef({ ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } })
     return other
   }
 
-  /** The line of the event that made this version. It holds the object's bytes: watchers and readers share one copy. */
-  get #line(): Buffer {
-    return (this.#encoded ??= this.#encode())
-  }
-
-  /** Makes the line. An object that is read for it is not kept: most readers ask for bytes only. */
-  #encode(): Buffer {
-    if (this.#read) this.#readForeign(this.#read)
-    const value = this.#value!
-    this.#value = undefined
-    const { metadataLength } = this.#head
-    return lineOf(this.#type, value, metadataLength, metadataLength, this.revision)
-  }
-
-  /** Puts what this program would have stored in the place of what another one has. */
-  #readForeign(read: ReadValue): void {
+  /** Puts the bytes that this program would have stored in the place of those of another one. */
+  #readForeign(): void {
+    const read = this.#read
+    if (!read) return
     const known = this.#object?.deref()
-    const { value, spec } = encodeForStore(known ? withoutVersion(known) : read(this.#value!))
-    this.#value = value
-    this.#spec = spec
+    const [object, owners] = known ? [withoutVersion(known), this.owners] : splitOwners(read(this.#value))
+    const { bare, spec } = encodeForStore(object, owners)
     this.#read = undefined
+    this.#value = bare
+    this.#hasOwnersInside = false
+    this.#owners = owners
+    this.#spec = spec
   }
 
-  /** Length of `bytes`. */
-  get size(): number {
-    return this.#line.length - openings[this.#type].length - ending.length
+  /** Those who manage its fields. */
+  get owners(): PackedOwners {
+    return (this.#owners ??= this.#hasOwnersInside ? splitOwners((this.#read ?? parseObject)(this.#value))[1] : noOwners)
   }
 
-  /** The object as clients see it. */
-  get bytes(): Buffer {
-    return this.#line.subarray(openings[this.#type].length, this.#line.length - ending.length)
-  }
-
-  /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
-  mayHold(text: Buffer): boolean {
-    const bytes = this.#encoded ?? this.#value
-    return bytes === undefined || this.#object?.deref() !== undefined || bytes.includes(text)
-  }
-
-  /** The decoded object. Shared: it must not be changed. */
+  /** The decoded object, without managedFields. Shared: it must not be changed. */
   get object(): KubeObject {
     const known = this.#object?.deref()
     if (known) return known
-    const object = this.#value ? this.#readObject(this.#value) : parseObject(this.bytes)
+    const read = (this.#read ?? parseObject)(this.#value)
+    const { managedFields: _, ...metadata } = read.metadata
+    const object = { ...read, metadata: { resourceVersion: String(this.revision), ...metadata } }
     this.#object = new WeakRef(object)
     return object
   }
 
-  #readObject(value: Buffer): KubeObject {
-    const object = (this.#read ?? parseObject)(value)
-    return { ...object, metadata: { resourceVersion: String(this.revision), ...object.metadata } }
+  /** The object with managedFields, as clients see it. */
+  get whole(): KubeObject {
+    return withManagedFields(this.object, this.owners)
   }
 
-  /** The bytes of this program, as they are stored or as clients see them: the same but for the resource version. */
-  get #written(): Buffer {
-    return this.#value ?? this.bytes
+  /** The members of metadata that are not in `#value`, in bytes. */
+  get #addedLength(): number {
+    return versionMember(this.revision).length + (this.#hasOwnersInside ? 0 : memberLength(this.owners))
+  }
+
+  /** Writes the bytes that clients see from an offset in the head on, and answers where they end. */
+  #copy(to: Buffer, start: number, from = 0): number {
+    const { metadataLength } = this.#head
+    let at = start + this.#value.copy(to, start, from, metadataLength)
+    at += to.write(versionMember(this.revision), at, 'latin1')
+    if (!this.#hasOwnersInside) at = writeMember(this.owners, to, at)
+    return at + this.#value.copy(to, at, metadataLength)
+  }
+
+  /** Length of `bytes`. */
+  get size(): number {
+    this.#readForeign()
+    return this.#value.length + this.#addedLength
+  }
+
+  /** The object as clients see it. */
+  get bytes(): Buffer {
+    const line = this.#lineOfType()
+    return line.subarray(openings[this.#type].length, line.length - ending.length)
+  }
+
+  #lineOfType(): Buffer {
+    let line = this.#line?.deref()
+    if (!line) this.#line = new WeakRef((line = this.#newLine(this.#type)))
+    return line
+  }
+
+  #newLine(type: LineType): Buffer {
+    const before = openings[type]
+    const line = keptBytes(before.length + this.size + ending.length)
+    const at = this.#copy(line, line.write(before, 'latin1'))
+    line.write(ending, at, 'latin1')
+    return line
+  }
+
+  /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
+  mayHold(text: Buffer): boolean {
+    return this.#object?.deref() !== undefined || this.#value.includes(text)
   }
 
   /** The bytes of `spec`, if it is this object's own, and they are known. */
   specBytes(spec: unknown): Buffer | undefined {
     if (!this.#spec || (this.object as WithParts).spec !== spec) return undefined
-    const end = this.#written.length - this.#spec.tail
-    return this.#written.subarray(end - this.#spec.length, end)
+    const end = this.#value.length - this.#spec.tail
+    return this.#value.subarray(end - this.#spec.length, end)
   }
 
   bytesFromSpec(object: WithParts): { bytes: Buffer; place: SpecPlace } | undefined {
     const own: WithParts = this.object
     if (!this.#spec || own.spec !== object.spec || own.status !== object.status) return undefined
-    const written = this.#written
-    return { bytes: written.subarray(written.length - this.#spec.tail - this.#spec.length), place: this.#spec }
+    return { bytes: this.#value.subarray(this.#value.length - this.#spec.tail - this.#spec.length), place: this.#spec }
   }
 
   bytesBeforeStatus(object: WithParts): BeforeStatus | undefined {
     const own: WithParts = this.object
     if (!this.#spec || own.spec !== object.spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
     if (!isSameButForVersion(own.metadata, object.metadata)) return undefined
-    const written = this.#written
     const { metadataLength } = this.#head
-    const restFrom = this.#value ? metadataLength : metadataLength + versionMember(this.revision).length
-    const rest = written.subarray(restFrom, written.length - this.#spec.tail)
-    return { pieces: [written.subarray(0, metadataLength), rest], specLength: this.#spec.length }
+    const restFrom = metadataLength + (this.#hasOwnersInside ? memberLength(this.owners) : 0)
+    const rest = this.#value.subarray(restFrom, this.#value.length - this.#spec.tail)
+    return { pieces: [this.#value.subarray(0, metadataLength), rest], specLength: this.#spec.length }
   }
 
   /** The bytes of its metadata, if it is known where they are. */
@@ -215,19 +247,20 @@ export class StoredObject implements KnownParts {
     return deepFreeze(this.object)
   }
 
-  /** Everything behind the opening brace but version and kind: how an item of a list goes on after `{`. */
-  get itemTail(): Buffer {
-    return this.#line.subarray(openings[this.#type].length + this.#head.typeLength, this.#line.length - ending.length)
-  }
-
-  /** Length of `itemTail`. */
+  /** Length of everything behind the opening brace but version and kind: of how an item of a list goes on after `{`. */
   get itemTailLength(): number {
     return this.size - this.#head.typeLength
   }
 
+  /** Writes these bytes, and answers where they end. */
+  copyItemTail(to: Buffer, at: number): number {
+    this.#readForeign()
+    return this.#copy(to, at, this.#head.typeLength)
+  }
+
   /** The line of an event about this version; the same one for all who get the event that made it. */
   watchLine(type: LineType): Buffer {
-    return type === this.#type ? this.#line : watchLine(type, this.bytes)
+    return type === this.#type ? this.#lineOfType() : this.#newLine(type)
   }
 }
 
@@ -244,17 +277,11 @@ function isSameButForVersion(one: ObjectMeta, other: ObjectMeta): boolean {
   return true
 }
 
-/** The line of an event about `source`, with the version member of `revision` in place of what stands between the offsets. */
-function lineOf(type: LineType, source: Buffer, from: number, to: number, revision: number): Buffer {
-  const before = openings[type]
-  const member = versionMember(revision)
-  const out = keptBytes(before.length + source.length - (to - from) + member.length + ending.length)
-  let at = out.write(before, 'latin1')
-  at += source.copy(out, at, 0, from)
-  at += out.write(member, at, 'latin1')
-  at += source.copy(out, at, to)
-  out.write(ending, at, 'latin1')
-  return out
+/** An object without managedFields, and these apart. */
+function splitOwners(object: KubeObject): [KubeObject, PackedOwners] {
+  const { managedFields, ...metadata } = object.metadata
+  if (!managedFields?.length) return [object, noOwners]
+  return [{ ...object, metadata }, packAll(decodeOwners(managedFields, true) ?? [])]
 }
 
 /** One event of a watch in its wire form. */

@@ -1,9 +1,8 @@
 import { ApiError, badRequest } from '../../api/errors.ts'
-import type { ManagedFieldsEntry } from '../../api/generated/types.ts'
 import { goJsonName } from '../../api/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson, parseYaml } from '../../api/json/index.ts'
 import {
-  type Applied, type OwnedWrite, type Owner, applyConfiguration, conflictText, decodeOwners, encodeOwners, lastAppliedFields, pathTexts, problemOf,
+  type Applied, type OwnedWrite, type Owner, applyConfiguration, conflictText, lastAppliedFields, pathTexts, problemOf,
 } from '../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { patchType } from '../http/negotiate.ts'
@@ -29,15 +28,15 @@ export async function apply(request: ResourceRequest): Promise<Result> {
   const options = parseWriteOptions(request.query, 'apply')
   const config = readConfiguration(request, expected, options)
   const about = ownedWrite(request, 'Apply')
-  let managed: readonly ManagedFieldsEntry[] = []
+  let settled: readonly Owner[] = []
   const { stored, isCreated } = await inOneTurn(request.body, 'write', () => write(request, {
     operation: 'UPDATE',
-    next(current) {
-      const { value, owners } = applied(about, decodeOwners(current?.metadata.managedFields, true)!, current, config, options)
-      managed = encodeOwners(owners)
+    next(current, known) {
+      const { value, owners } = applied(about, known, current, config, options)
+      settled = owners
       return decodeApplied(request, value as Json, expected, current)
     },
-    managedFields: () => managed,
+    owners: () => settled,
     rules: { ...updateRules(target, subresource), createsMissing: subresource === '' },
     isApply: true,
     isRelative: true,

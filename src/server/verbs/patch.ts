@@ -1,6 +1,7 @@
 import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.ts'
 import { goFormat, goJsonName } from '../../api/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson } from '../../api/json/index.ts'
+import { withManagedFields } from '../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { applyJsonPatch, unknownOperationFields } from '../../api/patches/json-patch.ts'
 import { applyMergePatch } from '../../api/patches/merge-patch.ts'
@@ -24,11 +25,12 @@ export async function patch(request: ResourceRequest): Promise<Result> {
   const { target } = request
   if (isApply(request)) return apply(request)
   const change = inOneTurn(request.body, 'parse', () => readPatch(request))
+  const namesOwners = request.body.bytes.includes('managedFields')
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
   const { stored } = await inOneTurn(request.body, 'write', () => write(request, {
     operation: 'UPDATE',
-    next: (current) => change.apply(current!, expected),
+    next: (current, owners) => change.apply(namesOwners ? withManagedFields(current!, owners) : current!, expected),
     rules: { ...updateRules(target, request.subresource), createsMissing: false },
     isRelative: true,
     dryRun: change.options.dryRun,

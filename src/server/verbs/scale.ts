@@ -2,7 +2,7 @@ import { invalidObject, notFound } from '../../api/errors.ts'
 import { cloneObject } from '../../api/json/index.ts'
 import type { Scale } from '../../api/generated/types.ts'
 import { builtInType } from '../../api/object-type.ts'
-import { decodeOwners, encodeOwners, merge } from '../../api/managed-fields/index.ts'
+import { merge } from '../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
@@ -92,7 +92,7 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
       throwIfBad(request, scale as unknown as Scale)
       return scale
     },
-    managedFields: ({ old }) => encodeOwners(applied(about, decodeOwners(old!.metadata.managedFields, true)!, old, behind, options).owners),
+    owners: ({ old, stored }) => applied(about, stored!.owners, old, behind, options).owners,
     rules: { ...mainRules(request.target), createsMissing: false },
     facade: scaleFacade(request),
     isRelative: true,

@@ -1,4 +1,5 @@
 import { ApiError, conflict, invalidObject, notFound } from '../../api/errors.ts'
+import { noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
@@ -46,7 +47,7 @@ export function makeChange(write: Write): void {
     write.canRepeat = true
     return
   }
-  write.sent = change.next!(old && change.facade ? change.facade.of(old) : old)
+  write.sent = change.next!(old && change.facade ? change.facade.of(old) : old, write.stored?.owners ?? noOwners)
   if (change.action) return
   if (write.operation === 'CREATE') {
     checkNew(write, write.sent)

@@ -1,6 +1,5 @@
 import { ApiError, alreadyExists } from '../../api/errors.ts'
-import { deepEqual } from '../../api/deep-equal.ts'
-import { isSameButForTimes } from '../../api/managed-fields/index.ts'
+import { type PackedOwners, noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { encodeForStore } from '../objects/encode-object.ts'
 import type { Registered } from '../registry/registry.ts'
@@ -22,35 +21,25 @@ function commitCreation(write: Write): Promise<void> | undefined {
   if (existing) throw takenError(target, existing.object)
   const stored = asStored(target, object!)
   if (change.dryRun) {
-    write.result = unsaved(target, stored, 0)
+    write.result = unsaved(target, stored, 0, write.owners)
     return undefined
   }
-  return server.objects.create(target, stored).then((written) => void (write.result = written))
+  return server.objects.create(target, stored, write.owners).then((written) => void (write.result = written))
 }
 
 async function commitUpdate(write: Write): Promise<void> {
-  const { request: { server, target }, change, stored, old, object } = write
+  const { request: { server, target }, change, stored, object, owners = stored!.owners } = write
   // The server's own change may turn out to be none.
   if (object === stored!.object) {
     write.result = stored
     return
   }
-  if (saysTheSame(object!, old!)) object!.metadata.managedFields = old!.metadata.managedFields
   const next = asStored(target, object!)
   write.isRemoval = isGone(target, object!)
-  if (change.dryRun || write.isRemoval) write.result = unsaved(target, next, stored!.revision)
+  if (change.dryRun || write.isRemoval) write.result = unsaved(target, next, stored!.revision, owners)
   if (change.dryRun) return
   if (write.isRemoval) await server.objects.remove(target, stored!)
-  else write.result = await server.objects.update(target, stored!, next)
-}
-
-/** True if an update changes nothing but the times of managers: then it writes nothing. */
-function saysTheSame(object: KubeObject, old: KubeObject): boolean {
-  const { managedFields: now, ...metadata } = object.metadata
-  const { managedFields: was, ...oldMetadata } = old.metadata
-  if (now === was || !isSameButForTimes(now, was)) return false
-  metadata.resourceVersion = oldMetadata.resourceVersion
-  return deepEqual({ ...object, metadata }, { ...old, metadata: oldMetadata })
+  else write.result = await server.objects.update(target, stored!, next, owners)
 }
 
 async function commitDeletion(write: Write): Promise<void> {
@@ -58,7 +47,7 @@ async function commitDeletion(write: Write): Promise<void> {
   // Kinds that end gracefully are marked first, even when they end at once: their watchers see why they went.
   const isMarked = !isRemoval || target.resource.gracePeriod !== undefined
   if (change.dryRun) {
-    write.result = isMarked ? unsaved(target, object!, stored!.revision) : stored
+    write.result = isMarked ? unsaved(target, object!, stored!.revision, stored!.owners) : stored
     return
   }
   const last = isMarked ? await server.objects.update(target, stored!, object!) : stored!
@@ -69,8 +58,8 @@ const asStored = ({ resource }: Registered, object: KubeObject): KubeObject =>
   resource.storedAs ? resource.storedAs.toStored(object) : object
 
 /** An object as it would be stored, which it is not: the answer to a dry run. */
-export function unsaved(target: Registered, object: KubeObject, revision: number): StoredObject {
-  return StoredObject.fromStore('', revision, encodeForStore(object).value, target.storage.head)
+export function unsaved(target: Registered, object: KubeObject, revision: number, owners: PackedOwners = noOwners): StoredObject {
+  return StoredObject.fromEncoded('', revision, target.storage.head, encodeForStore(object, owners))
 }
 
 function takenError(target: Registered, existing: KubeObject): ApiError {

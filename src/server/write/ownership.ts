@@ -1,6 +1,7 @@
 import type { ManagedFieldsEntry } from '../../api/generated/types.ts'
 import {
-  type Manager, type MergeType, type OwnedWrite, type Owner, decodeOwners, encodeOwners, isReset, managerOfAgent, ownersAfterCreation, ownersAfterUpdate,
+  type Manager, type MergeType, type OwnedWrite, type Owner, type PackedOwners, decodeOwners, isReset, managerOfAgent, noOwners,
+  ownersAfterCreation, ownersAfterUpdate, packAll,
 } from '../../api/managed-fields/index.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
@@ -32,44 +33,45 @@ export function ownedWrite({ target, subresource, query, userAgent, rules }: Res
   }
 }
 
-/** Settles who manages which fields of the object that is written. */
+/** Settles who manages which fields of the object that is written. The object itself goes on without managedFields. */
 export function trackOwnership(write: Write): void {
   const { change, object } = write
+  if (!object) return
+  const sent = takeManagedFields(object)
   // The object behind a facade is not there yet: see `prepare`.
-  if (change.rules.isServersOwn || !object || change.facade) return
-  setOwners(write)
+  if (!change.rules.isServersOwn && !change.facade) settleOwners(write, sent)
 }
 
-/** Puts the managers into the object: those that an apply has settled, or those that follow from what has changed. */
-export function setOwners(write: Write): void {
-  const { change, object } = write
-  const managed = change.managedFields ? change.managedFields(write) : managedAfterUpdate(write)
-  const { metadata } = object!
-  if (managed !== undefined && managed.length > 0) metadata.managedFields = managed as ManagedFieldsEntry[]
-  else if ('managedFields' in metadata) delete metadata.managedFields
+function takeManagedFields(object: KubeObject): readonly ManagedFieldsEntry[] | null | undefined {
+  if (!('managedFields' in object.metadata)) return undefined
+  const { managedFields, ...metadata } = object.metadata
+  object.metadata = metadata
+  return managedFields
 }
 
-function managedAfterUpdate({ request, operation, old, object }: Write): readonly ManagedFieldsEntry[] | undefined {
-  const was = old?.metadata.managedFields
-  const sent = object!.metadata.managedFields
-  // Who manages is nothing that somebody manages: both sides are compared with the same.
-  if (sent !== was) object!.metadata.managedFields = was
+/** Owners are those that an apply has settled, or those that follow from what has changed and from what was sent. */
+export function settleOwners(write: Write, sent: readonly ManagedFieldsEntry[] | null | undefined): void {
+  write.owners = write.change.owners ? packAll(write.change.owners(write)) : ownersAfter(write, sent)
+}
+
+function ownersAfter({ request, operation, stored, old, object }: Write, sent: readonly ManagedFieldsEntry[] | null | undefined): PackedOwners {
   const isCreation = operation === 'CREATE'
-  // The managers of a subresource's object are not the client's to change.
-  if (request.subresource === '' && isReset(sent)) return isCreation ? afterCreation(request, [], object!) : undefined
-  const said = request.subresource === '' && sent && sent.length > 0 && sent !== was ? decodeOwners(sent) : undefined
-  if (isCreation) return afterCreation(request, said ?? [], object!)
-  const known = said ?? decodeOwners(was, true)!
+  // The owners of a subresource's object are not the client's to change.
+  const isMain = request.subresource === ''
+  if (isMain && isReset(sent)) return isCreation ? ownersOfNew(request, noOwners, object!) : noOwners
+  const said = isMain && sent?.length ? decodeOwners(sent) : undefined
+  if (isCreation) return ownersOfNew(request, said ?? noOwners, object!)
+  const known = said ?? stored!.owners
   // Nobody is tracked before the first apply of an object that was stored without managers.
-  if (known.length === 0) return undefined
+  if (known.length === 0) return noOwners
   const after = ownersAfterUpdate(ownedWrite(request, 'Update'), known, old, object)
-  return after === known && !said ? was : encodeOwners(after)
+  return after === stored!.owners ? stored!.owners : packAll(after)
 }
 
-function afterCreation(request: ResourceRequest, known: readonly Owner[], object: KubeObject): ManagedFieldsEntry[] {
+function ownersOfNew(request: ResourceRequest, known: readonly Owner[], object: KubeObject): PackedOwners {
   const about = ownedWrite(request, 'Update')
   const empty = emptyObject(request.target.type)
-  return encodeOwners(known.length ? ownersAfterUpdate(about, known, empty, object) : ownersAfterCreation(about, empty, object))
+  return packAll(known.length ? ownersAfterUpdate(about, known, empty, object) : ownersAfterCreation(about, empty, object))
 }
 
 const empties = new WeakMap<ObjectType, object>()

@@ -8,7 +8,7 @@ import type { Begun } from '../registry/resource.ts'
 import { markDeleted } from './deletion.ts'
 import { generateName, timestamp } from './names.ts'
 import { dropRepeatedOwners } from './owners.ts'
-import { setOwners } from './ownership.ts'
+import { settleOwners } from './ownership.ts'
 import { throwIfInvalid } from './validate.ts'
 import type { Write } from './write.ts'
 
@@ -24,7 +24,7 @@ export function prepare(write: Write): void {
 /** The object behind a facade, changed as the facade says. */
 function putFacade(write: Write): void {
   write.object = write.change.facade!.put(write.old!, write.sent!)
-  setOwners(write)
+  settleOwners(write, undefined)
 }
 
 function prepareCreation(write: Write): void {

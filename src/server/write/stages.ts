@@ -56,7 +56,7 @@ export async function write(request: ResourceRequest, change: Change): Promise<O
 function begin(request: ResourceRequest, change: Change): Write {
   return {
     request, change, operation: change.operation, stored: undefined, old: undefined, sent: undefined, object: undefined,
-    isRemoval: false, canRepeat: false, held: [], result: undefined,
+    owners: undefined, isRemoval: false, canRepeat: false, held: [], result: undefined,
   }
 }
 

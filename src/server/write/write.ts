@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../api/generated/types.ts'
+import type { Owner, PackedOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { ResourceRequest } from '../requests/request.ts'
@@ -24,17 +24,17 @@ export interface Change {
   operation: Operation
   /**
    * Makes the object that is wanted: from nothing (CREATE), or from the current one (UPDATE). It is called again where another writer was faster,
-   * so it must hand out an object of its own each time. Not asked by DELETE.
+   * so it must hand out an object of its own each time. `owners` manage the fields of the current one. Not asked by DELETE.
    */
-  next?(current: KubeObject | undefined): KubeObject
+  next?(current: KubeObject | undefined, owners: PackedOwners): KubeObject
   /** Of a DELETE. */
   deletion?: DeleteOptions
   rules: WriteRules
   facade?: Facade
   /** What is done in place of storing an object: the request is for an action such as pods/eviction. It heeds `dryRun` itself. */
   action?(): Promise<void>
-  /** The managers as an apply has settled them. Without it, they follow from what has changed. */
-  managedFields?(write: Write): readonly ManagedFieldsEntry[]
+  /** The owners of fields as an apply has settled them. Without it, they follow from what has changed. */
+  owners?(write: Write): readonly Owner[]
   /** A PATCH of application/apply-patch+yaml, which may create its object. */
   isApply?: boolean
   /** The wish says what to change, not what the result is: it is made again on top of what a faster writer has written. */
@@ -61,6 +61,8 @@ export interface Write {
   sent: KubeObject | undefined
   /** What is going to be stored; for a DELETE, the object with its marks. Nothing where an action is all that follows. */
   object: KubeObject | undefined
+  /** Those who manage the fields of `object`. Undefined where they stay as they are. */
+  owners: PackedOwners | undefined
   /** The write ends the object. */
   isRemoval: boolean
   /** Another try is worth it where somebody else was faster: the change can be made on top, or under another name. */

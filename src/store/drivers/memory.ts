@@ -20,6 +20,7 @@ export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}
 }
 
 class MemoryLog implements RecordLog {
+  readonly keepsValues = true
   readonly yield: (() => Promise<void>) | undefined
   #records = new Map<number, LogRecord>()
   #size = 0
