@@ -82,45 +82,77 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
   return set
 }
 
-/** The sets of values that were compared with nothing before, by their signatures. Bounded for each type. */
-const created = new WeakMap<MergeType, Map<string, FieldSet>>()
-const maxCreated = 256
-const longSignature = 8192
+/** A tree of the values of a type that were created lately, by the fields they set. */
+interface Created {
+  root: CreatedNode
+  nodes: number
+}
+
+/** One step on the way through a value. Most nodes have one child: its name is compared before any map is looked into. */
+class CreatedNode {
+  /** The fields of the values that end here. */
+  set: FieldSet | undefined = undefined
+  #name: string | undefined = undefined
+  #child: CreatedNode | undefined = undefined
+  #others: Map<string, CreatedNode> | undefined = undefined
+
+  child(name: string, tree: Created): CreatedNode {
+    if (this.#name === name) return this.#child!
+    if (this.#name === undefined) {
+      this.#name = name
+      return (this.#child = newNode(tree))
+    }
+    let other = this.#others?.get(name)
+    if (!other) (this.#others ??= new Map()).set(name, (other = newNode(tree)))
+    return other
+  }
+}
+
+function newNode(tree: Created): CreatedNode {
+  tree.nodes++
+  return new CreatedNode()
+}
+
+const noFields: ReadonlySet<string> = new Set()
+
+const created = new WeakMap<MergeType, Created>()
+/** Past this the tree is begun anew, so that nobody can fill the memory through it. */
+const maxNodes = 8192
+const newTree = (): Created => ({ root: new CreatedNode(), nodes: 0 })
 
 /**
  * What is added where `after` is made and `before` is what the type always has. Objects that set the same fields, such as the
- * pods of a ReplicaSet, have the same: it is found by their signature, which is made five times as fast as the set.
+ * pods of a ReplicaSet, have the same set: it is found by a walk that compares names and makes nothing.
  */
 export function addedFields(type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): FieldSet {
-  let known = created.get(type)
-  if (!known) created.set(type, (known = new Map()))
-  const signature = signatureOf(type, after) + (skips.size + (skips.has('spec') ? 's' : ''))
-  const found = known.get(signature)
-  if (found) return found
-  const { changed } = compare(type, before, after, skips)
-  if (signature.length > longSignature) return changed
-  if (known.size >= maxCreated) known.clear()
-  known.set(signature, changed)
-  return changed
+  let tree = created.get(type)
+  if (!tree || tree.nodes > maxNodes) created.set(type, (tree = newTree()))
+  const start = tree.root.child(skips.size + (skips.has('spec') ? 's' : ''), tree)
+  const last = nodeAfter(start, type, after, tree, skips)
+  return (last.set ??= compare(type, before, after, skips).changed)
 }
 
-/** A text that two values have in common only if they set the same fields. Names come with their length, so that none reads as two. */
-function signatureOf(type: MergeType, value: unknown): string {
-  if (value === null) return '0'
+/** Goes on in the tree by all that decides which fields a value sets. */
+function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Created, skips: ReadonlySet<string> = noFields): CreatedNode {
+  if (value === null) return node.child(nothing, tree)
   const shape = shapeOf(type, value)
-  if (shape === 'leaf') return hasNothing(value) ? '0' : '1'
-  let text = shape === 'map' ? '{' : '['
+  if (shape === 'leaf') return node.child(hasNothing(value) ? nothing : something, tree)
+  let at = node
   if (shape === 'map') {
     const fields = asFields(value)
-    for (const name in fields) if (fields[name] !== undefined) text += name.length + name + signatureOf(fieldType(type, name), fields[name])
-  } else if (Array.isArray(value)) {
-    for (const item of value) {
-      const element = itemElement(type as ListType, item) ?? ''
-      text += element.length + element + signatureOf(itemType(type), item)
+    for (const name in fields) {
+      if (fields[name] !== undefined && !skips.has(name)) at = nodeAfter(at.child(name, tree), fieldType(type, name), fields[name], tree)
     }
+  } else if (Array.isArray(value)) {
+    for (const item of value) at = nodeAfter(at.child(itemElement(type as ListType, item) ?? '', tree), itemType(type), item, tree)
   }
-  return `${text}}`
+  return at.child(ending, tree)
 }
+
+/** Steps that are no names: a null or empty value, any other one, and the end of a map or list. */
+const nothing = '\0nothing'
+const something = '\0something'
+const ending = '\0ending'
 
 /** What has changed from one value to another. */
 export interface Comparison {
@@ -140,8 +172,6 @@ export function compare(type: MergeType, before: unknown, after: unknown, skips:
   compareInto(changes, type, before, after, skips)
   return { changed: isEmptySet(changes.changed) ? emptySet : closed(changes.changed), removed: isEmptySet(changes.removed) ? emptySet : closed(changes.removed) }
 }
-
-const noFields: ReadonlySet<string> = new Set()
 
 function compareInto(out: Changes, type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): void {
   if (shapeOf(type, after ?? before) === 'list') {
