@@ -1,6 +1,8 @@
 import { readerFor } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
+import { forgetManagedFields } from '../forget-managed-fields.ts'
 import type { WatchEvent } from '../transport.ts'
+import { cutManagedFields } from './cut-managed-fields.ts'
 
 /** How events begin whose object may be read in parts. */
 const openings = ['{"type":"ADDED","object":{', '{"type":"MODIFIED","object":{', '{"type":"DELETED","object":{']
@@ -37,10 +39,23 @@ export class EventReader<T extends KubeObject> {
     this.#kept = kept
   }
 
-  /** Throws what JSON.parse throws. */
+  /** Reads an event, whose object goes without managedFields. Throws what JSON.parse throws. */
   read(line: string): WatchEvent<T> {
     const parse = readerFor(line)
-    return this.#readParts(line, parse) ?? (parse(line) as WatchEvent<T>)
+    const cut = cutManagedFields(line)
+    const event = this.#readParts(cut, parse) ?? this.#readWhole(cut, line, parse)
+    const { object } = event
+    if (object?.metadata?.managedFields) forgetManagedFields(object)
+    return event
+  }
+
+  #readWhole(cut: string, line: string, parse: (text: string) => unknown): WatchEvent<T> {
+    if (cut === line) return parse(line) as WatchEvent<T>
+    try {
+      return parse(cut) as WatchEvent<T>
+    } catch {
+      return parse(line) as WatchEvent<T>
+    }
   }
 
   /** Undefined if it is not of a kind whose spec and status come last, as they do in most. */

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
+import { forgetManagedFields } from '../forget-managed-fields.ts'
 import { type ResourceType, keyOf, pathOf, resourceName } from '../resource-type.ts'
 import { type Transport, type WatchEvent, acceptMetadata } from '../transport.ts'
 import { type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
@@ -153,6 +154,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
   }
 
   #gather(object: T): void {
+    if (object.metadata.managedFields) forgetManagedFields(object)
     this.#gathered.set(keyOf(object), this.#listener.keep?.(object) ?? object)
   }
 
