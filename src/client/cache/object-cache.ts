@@ -3,7 +3,7 @@ import { compareResourceVersions } from '../../api/resource-version.ts'
 import { keyOf } from '../resource-type.ts'
 import type { ChangeType } from '../watcher/index.ts'
 import { IndexSet } from './index-set.ts'
-import { shareParts } from './share-parts.ts'
+import { PartSharing } from './share-parts.ts'
 
 /** What happened to one object in a cache. */
 export type CacheChange<T extends KubeObject> =
@@ -16,6 +16,7 @@ export type CacheChange<T extends KubeObject> =
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>()
   readonly indexes: IndexSet<T>
+  readonly #sharing = new PartSharing()
   /**
    * The versions at which objects went, by key: an older event that comes late must not bring one back. Two generations, of which the
    * older is forgotten with every bookmark, as a server sends nothing older than one.
@@ -44,7 +45,7 @@ export class ObjectCache<T extends KubeObject> {
       this.#set(key, old, undefined)
       return [{ kind: 'delete', object, isFinal: true }]
     }
-    if (old) shareParts(old, object)
+    this.#sharing.share(old, object)
     this.#set(key, old, object)
     return this.#changesOf(old, object)
   }
@@ -73,6 +74,7 @@ export class ObjectCache<T extends KubeObject> {
       return [{ kind: 'delete', object: old, isFinal: false }]
     }
     if (old && !isNewer(versionOf(object), versionOf(old))) return []
+    this.#sharing.share(old, object)
     this.#set(key, old, object)
     return this.#changesOf(old, object)
   }
