@@ -1,3 +1,20 @@
+export {
+  type AdmissionVariables,
+  admissionEnvironment,
+  admissionNamespaceType,
+  admissionRequestType,
+} from './admission/environment.ts'
+export {
+  AdmissionEvaluation,
+  type AdmissionExpression,
+  type AdmissionVariable,
+  type Evaluated,
+  OutOfBudget,
+  compileAdmission,
+  compileVariables,
+  matchConditionBudget,
+  policyBudget,
+} from './admission/expression.ts'
 export { type CompileError, type Compiled, compile } from './compile.ts'
 export { estimateCost, schemaSizes } from './cost/estimate.ts'
 export type { Range } from './cost/ranges.ts'

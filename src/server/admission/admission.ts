@@ -1,9 +1,30 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { MetricsRegistry } from '../../base/metrics.ts'
+import type { Authorizer } from '../auth/authorize.ts'
 import type { ObjectReader, Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
+import type { Registered, Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface GroupVersionKind {
+  group: string
+  version: string
+  kind: string
+}
+
+/** Facts about a request that only webhooks and policies ask for. They are computed when they are asked for. */
+export interface AdmissionOrigin {
+  readonly target: Registered
+  readonly registry: Registry
+  readonly authorizer: Authorizer
+  /** The kind of `object`: that of the subresource where it has one of its own, such as Scale. */
+  readonly kind: GroupVersionKind
+  /** The CreateOptions, UpdateOptions or DeleteOptions of the request; undefined for CONNECT. */
+  options(): Record<string, unknown> | undefined
+}
 
 /** A request on its way to the store. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
@@ -29,6 +50,20 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   objects?: ServerObjects
   /** For plugins that wait. */
   clock?: Clock
+  /** Absent only in tests of single plugins. */
+  origin?: AdmissionOrigin
+}
+
+/** The parts of a server that plugins with state of their own are made for. */
+export interface PluginServer {
+  objects: ServerObjects
+  registry: Registry
+  authorizer: Authorizer
+  clock: Clock
+  metrics: MetricsRegistry
+  logger: Logger
+  /** Calls `fn` once when the server has ended. */
+  whenEnded(fn: () => void): void
 }
 
 /** What a write was granted of something that is limited. */
@@ -44,6 +79,8 @@ export interface Reservation {
  */
 export interface AdmissionPlugin {
   name: string
+  /** Makes the plugin of one server, where it keeps state: it takes this one's place. */
+  forServer?(server: PluginServer): AdmissionPlugin
   admit?(request: AdmissionRequest): Promise<void> | void
   validate?(request: AdmissionRequest): Promise<void> | void
   /** Nothing, at once, for a request that uses nothing. */

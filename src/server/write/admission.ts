@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { RequestOrigin } from '../admission/dynamic/index.ts'
 import type { Write } from './write.ts'
 
 /** What plugins are asked: about the facade, where the request is about one. */
@@ -21,6 +22,7 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
     now: rules.now,
     objects: server.access,
     clock: server.clock,
+    origin: new RequestOrigin(request, operation, change.deletion),
   }
 }
 
