@@ -45,4 +45,4 @@ export {
   type ValidationResult,
   perObjectLimit,
 } from './validations/validator.ts'
-export type { Value } from './values.ts'
+export { CelError, type Value, typeName as valueTypeName } from './values.ts'

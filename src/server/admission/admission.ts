@@ -52,6 +52,19 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   clock?: Clock
   /** Absent only in tests of single plugins. */
   origin?: AdmissionOrigin
+  /** Made by the first plugin that needs it. */
+  reinvocation?: Reinvocation
+}
+
+/**
+ * The second round of mutating plugins, which a webhook or policy asks for that has changed the object. All plugins run again; webhooks and
+ * policies decide by what they have kept in `state`, under their plugin's name, which of them do.
+ */
+export class Reinvocation {
+  isWanted = false
+  /** True in the second round, which is the last. */
+  isUnderWay = false
+  readonly state = new Map<string, unknown>()
 }
 
 /** The parts of a server that plugins with state of their own are made for. */
@@ -79,6 +92,10 @@ export interface Reservation {
  */
 export interface AdmissionPlugin {
   name: string
+  /** Requests for connections (exec, attach, portforward, proxy) are judged, too, as CONNECT. */
+  handlesConnect?: boolean
+  /** `validate` is not repeated where quota was waited for: what it says is for the user, or costs a request of its own. */
+  judgesOnce?: boolean
   /** Makes the plugin of one server, where it keeps state: it takes this one's place. */
   forServer?(server: PluginServer): AdmissionPlugin
   admit?(request: AdmissionRequest): Promise<void> | void

@@ -40,7 +40,6 @@ const onElsewhere = new Set([
   'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation', 'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator',
-  'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
 ])
 

@@ -9,6 +9,7 @@ import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podSecurity } from './pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
+import { validatingAdmissionPolicy } from './policies/validating-plugin.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -33,5 +34,6 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  validatingAdmissionPolicy,
   resourceQuota,
 ]

@@ -30,7 +30,21 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
 export function admitMutating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, write.sent)
-  return askFrom(write.request.server.admission, 0, (plugin) => plugin.admit?.(asked))
+  return admitAll(write.request.server.admission, asked)
+}
+
+/** Asks all plugins, a second time where one of them has changed what those before it have seen. */
+export function admitAll(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Promise<void> | undefined {
+  const round = () => askFrom(plugins, 0, (plugin) => plugin.admit?.(asked))
+  const waiting = round()
+  if (waiting) return waiting.then(() => again(asked, round))
+  return again(asked, round)
+}
+
+function again({ reinvocation }: AdmissionRequest, round: () => Promise<void> | undefined): Promise<void> | undefined {
+  if (!reinvocation?.isWanted || reinvocation.isUnderWay) return undefined
+  reinvocation.isUnderWay = true
+  return round()
 }
 
 /** Lets every plugin refuse what is otherwise fine. */
@@ -38,6 +52,11 @@ export function admitValidating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, judged(write))
   return askFrom(write.request.server.admission, 0, (plugin) => plugin.validate?.(asked))
+}
+
+function validateAgain(write: Write): Promise<void> | undefined {
+  const asked = admissionRequest(write, judged(write))
+  return askFrom(write.request.server.admission, 0, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
 }
 
 /** Asks one plugin after the other. Nothing is waited for where none of them waits. */
@@ -69,6 +88,6 @@ export function reserve(write: Write): Promise<void> | undefined {
   return waiting.then((reservation) => {
     if (reservation) write.held.push(reservation)
     // Time has passed: what was fine before the wait must be so after it, as the write follows at once.
-    return admitValidating(write)
+    return validateAgain(write)
   })
 }

@@ -1,0 +1,19 @@
+import type { Counter, MetricsRegistry } from '../../../base/metrics.ts'
+
+const texts = {
+  validating: 'Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
+  mutating: 'Mutation admission policy check total, labeled by policy and further identified by binding.',
+}
+
+/** Counts what policies have done, under Kubernetes' names. */
+export class PolicyMetrics {
+  readonly #checks: Counter
+
+  constructor(metrics: MetricsRegistry, sort: keyof typeof texts) {
+    this.#checks = metrics.counter(`apiserver_${sort}_admission_policy_check_total`, texts[sort])
+  }
+
+  count(policy: string, binding: string, errorType: string, action: string): void {
+    this.#checks.with({ policy, policy_binding: binding, error_type: errorType, enforcement_action: action }).inc()
+  }
+}
