@@ -15,6 +15,13 @@ export {
   matchConditionBudget,
   policyBudget,
 } from './admission/expression.ts'
+export {
+  applyConfigurationType,
+  jsonPatchListType,
+  mutationEnvironment,
+  patchOperations,
+  typeMismatch,
+} from './admission/mutation.ts'
 export { type CompileError, type Compiled, compile } from './compile.ts'
 export { estimateCost, schemaSizes } from './cost/estimate.ts'
 export type { Range } from './cost/ranges.ts'

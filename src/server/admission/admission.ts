@@ -1,3 +1,4 @@
+import type { ObjectType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -5,7 +6,7 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { ObjectReader, Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource, RuleContext } from '../registry/resource.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
@@ -22,6 +23,9 @@ export interface AdmissionOrigin {
   readonly authorizer: Authorizer
   /** The kind of `object`: that of the subresource where it has one of its own, such as Scale. */
   readonly kind: GroupVersionKind
+  /** The type of `object`; undefined for the options of a connection. */
+  readonly type: ObjectType | undefined
+  readonly rules: RuleContext
   /** The CreateOptions, UpdateOptions or DeleteOptions of the request; undefined for CONNECT. */
   options(): Record<string, unknown> | undefined
 }
@@ -34,7 +38,7 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   subresource: string
   namespace: string
   name: string
-  /** The request's own copy; absent for a delete. */
+  /** The request's own copy, absent for a delete. `admit` may change it, or put another in its place. */
   object: T | undefined
   /** What is stored now; absent for a create. Not to be changed. */
   old: T | undefined

@@ -30,7 +30,17 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
 export function admitMutating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, write.sent)
-  return admitAll(write.request.server.admission, asked)
+  const waiting = admitAll(write.request.server.admission, asked)
+  if (waiting) return waiting.then(() => adopt(write, asked))
+  adopt(write, asked)
+  return undefined
+}
+
+/** Goes on with the object that a plugin has put in the place of the one that was sent. */
+function adopt(write: Write, { object }: AdmissionRequest): void {
+  if (object === write.sent) return
+  if (write.object === write.sent) write.object = object
+  write.sent = object
 }
 
 /** Asks all plugins, a second time where one of them has changed what those before it have seen. */

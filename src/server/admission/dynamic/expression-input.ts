@@ -8,7 +8,7 @@ import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { RequestAuthorizer } from './request-authorizer.ts'
 import { admissionNamespace } from './request-matcher.ts'
-import type { VersionedRequest } from './versioned-request.ts'
+import { VersionedRequest } from './versioned-request.ts'
 
 /** The namespace of a request as expressions see it; undefined for what has none. A Namespace is in none. */
 export function namespaceOf(request: AdmissionRequest): Namespace | undefined {
@@ -24,9 +24,14 @@ export class ExpressionInput {
   readonly versioned: VersionedRequest
   readonly #authorizer: RequestAuthorizer
 
-  constructor(versioned: VersionedRequest) {
+  constructor(versioned: VersionedRequest, authorizer = new RequestAuthorizer(versioned.request)) {
     this.versioned = versioned
-    this.#authorizer = new RequestAuthorizer(versioned.request)
+    this.#authorizer = authorizer
+  }
+
+  /** The same with a copy of the request, whose object can be replaced without a change of the request itself. */
+  draft(): ExpressionInput {
+    return new ExpressionInput(new VersionedRequest({ ...this.versioned.request }), this.#authorizer)
   }
 
   /** For a hook whose rule names this version. `params` is undefined for a hook that takes none. */

@@ -1,6 +1,8 @@
+import { type ObjectType, builtInType } from '../../../api/object-type.ts'
 import type { DeleteOptions } from '../../objects/objects.ts'
 import type { Authorizer } from '../../auth/authorize.ts'
 import type { Registered, Registry } from '../../registry/registry.ts'
+import type { RuleContext } from '../../registry/resource.ts'
 import type { ResourceRequest } from '../../requests/request.ts'
 import type { AdmissionOperation, AdmissionOrigin, GroupVersionKind } from '../admission.ts'
 
@@ -41,6 +43,17 @@ export class RequestOrigin implements AdmissionOrigin {
 
   get kind(): GroupVersionKind {
     return kindOf(this.#request.target, this.#request.subresource)
+  }
+
+  get type(): ObjectType | undefined {
+    const { target, subresource } = this.#request
+    const action = target.actions.get(subresource)
+    if (action) return action.bodyType === undefined ? undefined : builtInType(action.bodyType)
+    return subresource === 'scale' ? builtInType('Scale') : target.type
+  }
+
+  get rules(): RuleContext {
+    return this.#request.rules
   }
 
   options(): Record<string, unknown> | undefined {

@@ -1,4 +1,5 @@
 // A small API and requests to it, for tests.
+import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { allowEverything, type Authorizer } from '../../auth/authorize.ts'
@@ -68,7 +69,7 @@ export function sampleRequest(given: SampleRequest = {}): AdmissionRequest {
     user: { name: 'someone', groups: ['developers'] },
     dryRun: false, warnings: [], reader, now: 0,
     origin: {
-      target, registry: sampleRegistry, authorizer,
+      target, registry: sampleRegistry, authorizer, type: target.type, rules: { gates: FeatureGates.of(), now: 0 },
       kind: target.actions.get(subresource)?.kind ?? { group, version, kind },
       options: () => given.options ?? { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions' },
     },

@@ -54,7 +54,7 @@ export class VersionedRequest {
   }
 
   /** A Scale, an Eviction and the like have one version, whatever their resource has. */
-  get #isOwnKind(): boolean {
+  get isOwnKind(): boolean {
     const { kind, target } = this.request.origin!
     return kind.kind === target.resource.kind && kind.group === target.resource.group
   }
@@ -73,24 +73,21 @@ export class VersionedRequest {
 
   #view(object: KubeObject, known: Map<Registered, KubeObject>, as: Registered): KubeObject {
     let view = known.get(as)
-    if (!view) known.set(as, (view = this.#withType(this.#isOwnKind ? convert(object, this.request.origin!.target, as) : object, as)))
+    if (!view) known.set(as, (view = this.#withType(this.isOwnKind ? convert(object, this.request.origin!.target, as) : object, as)))
     return view
   }
 
   /** Objects that the server makes itself may lack their type. */
   #withType(object: KubeObject, as: Registered): KubeObject {
     if (object.apiVersion !== undefined && object.kind !== undefined) return object
-    const { group, version, kind } = this.#isOwnKind ? kindOf(as) : this.request.origin!.kind
+    const { group, version, kind } = this.isOwnKind ? kindOf(as) : this.request.origin!.kind
     return { ...object, apiVersion: group ? `${group}/${version}` : version, kind }
   }
 
   /** Puts a changed object of the given version in the place of the request's. */
   replace(object: KubeObject, as: Registered): void {
     const { request } = this
-    const next = this.#isOwnKind ? convert(object, as, request.origin!.target) : object
-    const own = request.object as unknown as Record<string, unknown>
-    for (const field of Object.keys(own)) delete own[field]
-    Object.assign(own, next)
+    request.object = this.isOwnKind ? convert(object, as, request.origin!.target) : object
     this.#objects.clear()
   }
 
@@ -102,7 +99,7 @@ export class VersionedRequest {
     const namespace = admissionNamespace(request)
     const optionsSent = options.call(request.origin)
     return {
-      kind: this.#isOwnKind ? kindOf(as) : kind,
+      kind: this.isOwnKind ? kindOf(as) : kind,
       resource: resourceOf(as),
       ...(subresource ? { subResource: subresource } : {}),
       requestKind: kind,

@@ -8,6 +8,18 @@ import { admissionNamespace } from '../dynamic/index.ts'
 /** A policy or binding that cannot be evaluated, in Kubernetes' words. Its failure policy decides. */
 export class ConfigurationError extends Error {}
 
+/** Uses a configuration; false, after telling why, where it is none. */
+export function isConfigured(use: () => void, misconfigured: (why: string) => void): boolean {
+  try {
+    use()
+    return true
+  } catch (e) {
+    if (!(e instanceof ConfigurationError)) throw e
+    misconfigured(e.message)
+    return false
+  }
+}
+
 /** `apps/v1, Kind=Deployment`; `/v1, Kind=Pod`: a kind as Go prints it. */
 export const kindText = (apiVersion: string, kind: string): string =>
   `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`

@@ -13,7 +13,9 @@ export class PolicyMetrics {
     this.#checks = metrics.counter(`apiserver_${sort}_admission_policy_check_total`, texts[sort])
   }
 
-  count(policy: string, binding: string, errorType: string, action: string): void {
-    this.#checks.with({ policy, policy_binding: binding, error_type: errorType, enforcement_action: action }).inc()
+  /** `action` is what a binding of a validating policy had done. */
+  count(policy: string, binding: string, errorType: string, action?: string): void {
+    const labels = { policy, policy_binding: binding, error_type: errorType }
+    this.#checks.with(action === undefined ? labels : { ...labels, enforcement_action: action }).inc()
   }
 }

@@ -5,7 +5,7 @@ import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionPlugin, AdmissionRequest, PluginServer } from '../admission.ts'
 import { ExpressionInput, type Found, VersionedRequest, namespaceOf, whenDecided } from '../dynamic/index.ts'
 import { refusal } from '../refusal.ts'
-import { ConfigurationError, collectParams, paramTarget } from './params.ts'
+import { ConfigurationError, collectParams, isConfigured, paramTarget } from './params.ts'
 import { type PolicyBinding, type PolicyHook, isReview, livePolicies } from './policy-hooks.ts'
 import { PolicyMetrics } from './policy-metrics.ts'
 import { type Decision, ValidatingPolicy, type Verdict } from './validating-policy.ts'
@@ -54,17 +54,6 @@ function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgeme
     }
   }
   return judgement
-}
-
-function isConfigured(use: () => void, misconfigured: (why: string) => void): boolean {
-  try {
-    use()
-    return true
-  } catch (e) {
-    if (!(e instanceof ConfigurationError)) throw e
-    misconfigured(e.message)
-    return false
-  }
 }
 
 /** Evaluates a policy once for each object of parameters of a binding. */
