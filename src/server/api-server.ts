@@ -188,9 +188,12 @@ export class ApiServer {
     const measured = new MetricsRegistry()
     const authorization = makeAuthorization(options.authorization ?? [{ type: 'AlwaysAllow' }], access, clock, measured)
     const { authorizer } = authorization
-    const plugins = [...admission, rbacEscalation(() => authorization)]
-    const parts: ServerParts = { registry, objects, gates, admission: plugins, authorizer, clock, random, access }
+    const ends: (() => void)[] = []
+    const pluginServer = { objects: access, registry, authorizer, clock, metrics: measured, logger, whenEnded: (fn: () => void) => void ends.push(fn) }
+    const parts: ServerParts = { registry, objects, gates, admission: [], authorizer, clock, random, access }
+    parts.admission = [...admission.map((plugin) => plugin.forServer?.(pluginServer) ?? plugin), rbacEscalation(() => authorization)]
     server = new ApiServer(options, parts, tokens, checks, measured)
+    for (const end of ends) server.whenEnded(end)
     await bootstrap(parts)
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)

@@ -8,6 +8,8 @@ export interface EnvironmentOptions {
   variables?: Record<string, CelType>
   /** Objects that expressions may make, by name: `Object.spec{replicas: 3}`. */
   messages?: Record<string, ObjectType>
+  /** The same for names that cannot be listed. */
+  resolveMessage?: (name: string) => ObjectType | undefined
   /** Elements of a list literal must be of one type, as Kubernetes asks. */
   isHomogeneous?: boolean
 }
@@ -23,20 +25,23 @@ export class Environment {
   readonly #functions: ReadonlyMap<string, FunctionDeclaration>
   readonly #names: ReadonlyMap<string, NameDeclaration>
   readonly #messages: ReadonlyMap<string, ObjectType>
+  readonly #resolveMessage: EnvironmentOptions['resolveMessage']
 
   private constructor(
     functions: ReadonlyMap<string, FunctionDeclaration>,
     names: ReadonlyMap<string, NameDeclaration>,
     messages: ReadonlyMap<string, ObjectType>,
     isHomogeneous: boolean,
+    resolveMessage: EnvironmentOptions['resolveMessage'],
   ) {
     this.#functions = functions
     this.#names = names
     this.#messages = messages
     this.isHomogeneous = isHomogeneous
+    this.#resolveMessage = resolveMessage
   }
 
-  static of({ libraries, variables = {}, messages = {}, isHomogeneous = true }: EnvironmentOptions): Environment {
+  static of({ libraries, variables = {}, messages = {}, isHomogeneous = true, resolveMessage }: EnvironmentOptions): Environment {
     const functions = new Map<string, FunctionDeclaration>()
     const names = new Map<string, NameDeclaration>()
     for (const library of libraries) {
@@ -46,7 +51,7 @@ export class Environment {
       }
       for (const [name, type] of Object.entries(library.types ?? {})) names.set(name, typeConstant(name, type))
     }
-    return new Environment(functions, names, new Map(), isHomogeneous).extend(variables, messages)
+    return new Environment(functions, names, new Map(), isHomogeneous, resolveMessage).extend(variables, messages)
   }
 
   /** The same with more variables; a variable hides another of the same name. */
@@ -54,7 +59,7 @@ export class Environment {
     const names = new Map(this.#names)
     for (const [name, type] of Object.entries(variables)) names.set(name, { name, type })
     const objects = new Map([...this.#messages, ...Object.entries(messages)])
-    return new Environment(this.#functions, names, objects, this.isHomogeneous)
+    return new Environment(this.#functions, names, objects, this.isHomogeneous, this.#resolveMessage)
   }
 
   findFunction(name: string): FunctionDeclaration | undefined {
@@ -66,7 +71,8 @@ export class Environment {
   }
 
   findMessage(name: string): ObjectType | undefined {
-    return this.#messages.get(name.startsWith('.') ? name.slice(1) : name)
+    const wanted = name.startsWith('.') ? name.slice(1) : name
+    return this.#messages.get(wanted) ?? this.#resolveMessage?.(wanted)
   }
 }
 

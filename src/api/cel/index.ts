@@ -1,3 +1,27 @@
+export {
+  type AdmissionVariables,
+  admissionEnvironment,
+  admissionNamespaceType,
+  admissionRequestType,
+} from './admission/environment.ts'
+export {
+  AdmissionEvaluation,
+  type AdmissionExpression,
+  type AdmissionVariable,
+  type Evaluated,
+  OutOfBudget,
+  compileAdmission,
+  compileVariables,
+  matchConditionBudget,
+  policyBudget,
+} from './admission/expression.ts'
+export {
+  applyConfigurationType,
+  jsonPatchListType,
+  mutationEnvironment,
+  patchOperations,
+  typeMismatch,
+} from './admission/mutation.ts'
 export { type CompileError, type Compiled, compile } from './compile.ts'
 export { estimateCost, schemaSizes } from './cost/estimate.ts'
 export type { Range } from './cost/ranges.ts'
@@ -28,4 +52,4 @@ export {
   type ValidationResult,
   perObjectLimit,
 } from './validations/validator.ts'
-export type { Value } from './values.ts'
+export { CelError, type Value, typeName as valueTypeName } from './values.ts'

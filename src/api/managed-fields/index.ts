@@ -8,4 +8,4 @@ export { applyConfiguration, conflictText, lastAppliedFields, ownersAfterCreatio
 export type { Applied, Conflict, OwnedWrite } from './ownership.ts'
 export { isSameButForTimes, memberLength, noOwners, packAll, writeMember } from './packed-owner.ts'
 export type { PackedOwners } from './packed-owner.ts'
-export { merge, problemOf } from './typed-value.ts'
+export { atomicsIn, merge, problemOf } from './typed-value.ts'

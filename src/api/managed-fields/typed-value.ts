@@ -325,3 +325,17 @@ function keysProblem({ merging }: ListType, item: unknown): string {
 
 /** A value as Go shows it in such errors. */
 const goValue = (value: unknown): string => `&value.valueUnstructured{Value:${typeof value === 'bigint' ? value : JSON.stringify(value)}}`
+
+/** The paths of all lists, maps and structs in a value that are owned as a whole: to set one of them replaces all that is in it. */
+export function atomicsIn(type: MergeType, value: unknown, path = ''): string[] {
+  if (isMap(value)) {
+    const inner = Object.entries(value).flatMap(([name, field]) => {
+      const of = type.kind === 'map' ? type.field(name) : untyped
+      return of ? atomicsIn(of, field, `${path}.${name}`) : []
+    })
+    return type.kind === 'map' && type.isAtomic ? [path, ...inner] : inner
+  }
+  if (!Array.isArray(value)) return []
+  const inner = value.flatMap((item, i) => atomicsIn(itemType(type), item, `${path}[${i}]`))
+  return type.kind === 'untyped' || (type.kind === 'list' && type.merging.kind === 'atomic') ? [path, ...inner] : inner
+}

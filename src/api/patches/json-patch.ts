@@ -19,8 +19,25 @@ interface Operation {
 
 type Container = JsonObject | Json[]
 
-/** Kubernetes keeps to itself what went wrong. */
-const cannotApply = () => new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+/** A patch that cannot be applied. Clients are not told why; policies, whose patches are not a client's, are. */
+export class JsonPatchError extends ApiError {
+  /** The sentence of the library that Kubernetes uses. */
+  readonly detail: string
+  /** The document is not as a test operation wants it. */
+  readonly isTest: boolean
+  constructor(detail: string, isTest = false) {
+    super(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+    this.detail = detail
+    this.isTest = isTest
+  }
+}
+
+const cannotApply = (detail: string) => new JsonPatchError(detail)
+
+const missingPath = (op: string, path: string | undefined) => {
+  const shown = op === 'add' || op === 'remove' ? JSON.stringify(path ?? '') : (path ?? '')
+  return cannotApply(`${op} operation does not apply: doc is missing path: ${shown}: missing value`)
+}
 
 const undecodable = (what: string) => badRequest(`error decoding patch: json: cannot unmarshal ${what}`)
 
@@ -72,6 +89,9 @@ function indexIn(key: string, length: number): number | undefined {
   return index >= 0 && index < length ? index : undefined
 }
 
+const wrongIndex = (key: string) =>
+  /^[+-]?[0-9]+$/.test(key) ? `Unable to access invalid index: ${key}: invalid index referenced` : `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`
+
 /** The document being changed: what an operation touches is copied first, once. */
 class Draft {
   #root: Json
@@ -94,31 +114,30 @@ class Draft {
   }
 
   /** The container a path points into and the key in it. Before a write the way there is copied. */
-  #find(path: string | undefined, toWrite: boolean): { container: Container; key: string } {
+  #find(path: string | undefined, toWrite: boolean, op: string): { container: Container; key: string } {
     const parts = (path ?? '').split('/').slice(1).map(unescapeKey)
     const key = parts.pop()
-    if (key === undefined) throw cannotApply()
+    if (key === undefined) throw missingPath(op, path)
     if (toWrite) this.#root = this.#own(this.#root)
     let at = this.#root
     for (const part of parts) {
       const next = this.#get(at, part)
+      if (next === undefined) throw missingPath(op, path)
       const usable = toWrite ? this.#own(next) : next
       if (usable !== next) this.#set(at as Container, part, usable)
       at = usable
     }
-    if (typeof at !== 'object' || at === null) throw cannotApply()
+    if (typeof at !== 'object' || at === null) throw missingPath(op, path)
     return { container: at, key }
   }
 
-  /** What stands under a key: null if nothing does, in an object; in a list the key must fit. */
-  #get(container: Json, key: string): Json {
+  /** What stands under a key: null if nothing does, in an object; undefined for a list without that place, and for what has no keys. */
+  #get(container: Json, key: string): Json | undefined {
     if (Array.isArray(container)) {
       const index = indexIn(key, container.length)
-      if (index === undefined) throw cannotApply()
-      return container[index]!
+      return index === undefined ? undefined : container[index]!
     }
-    if (!isJsonObject(container)) throw cannotApply()
-    return ownField(container, key) ?? null
+    return isJsonObject(container) ? (ownField(container, key) ?? null) : undefined
   }
 
   #set(container: Container, key: string, value: Json): void {
@@ -126,27 +145,30 @@ class Draft {
     else setOwnField(container, key, value)
   }
 
-  #read(path: string | undefined): Json {
-    const { container, key } = this.#find(path, false)
-    return this.#get(container, key)
+  #read(path: string | undefined, op: string): Json {
+    const { container, key } = this.#find(path, false, op)
+    const value = this.#get(container, key)
+    if (value === undefined) throw cannotApply(`error in ${op} for path: '${path ?? ''}': missing value`)
+    return value
   }
 
   add(path: string | undefined, value: Json): void {
-    const { container, key } = this.#find(path, true)
+    const { container, key } = this.#find(path, true, 'add')
     if (!Array.isArray(container)) return setOwnField(container, key, value)
     const index = key === '-' ? container.length : indexIn(key, container.length + 1)
-    if (index === undefined) throw cannotApply()
+    if (index === undefined) throw cannotApply(`error in add for path: '${path ?? ''}': ${wrongIndex(key)}`)
     container.splice(index, 0, value)
   }
 
   remove(path: string | undefined): void {
-    const { container, key } = this.#find(path, true)
+    const { container, key } = this.#find(path, true, 'remove')
+    const failed = (why: string) => cannotApply(`error in remove for path: '${path ?? ''}': ${why}`)
     if (Array.isArray(container)) {
       const index = indexIn(key, container.length)
-      if (index === undefined) throw cannotApply()
+      if (index === undefined) throw failed(wrongIndex(key))
       container.splice(index, 1)
     } else {
-      if (!Object.hasOwn(container, key)) throw cannotApply()
+      if (!Object.hasOwn(container, key)) throw failed(`Unable to remove nonexistent key: ${key}: missing value`)
       delete container[key]
     }
   }
@@ -154,37 +176,39 @@ class Draft {
   /** As Kubernetes has it, a field that is not there yet can be replaced. */
   replace(path: string | undefined, value: Json): void {
     if (path === '') {
-      if (typeof value !== 'object' || value === null) throw cannotApply()
+      if (typeof value !== 'object' || value === null) throw cannotApply('replace operation does not apply: value is neither an object nor a list')
       this.#root = value
       return
     }
-    const { container, key } = this.#find(path, true)
-    this.#get(container, key)
+    const { container, key } = this.#find(path, true, 'replace')
+    if (this.#get(container, key) === undefined) {
+      throw cannotApply(`replace operation does not apply: doc is missing key: ${path ?? ''}: missing value`)
+    }
     this.#set(container, key, value)
   }
 
   move(from: string | undefined, path: string | undefined): void {
-    const value = this.#read(from)
+    const value = this.#read(from, 'move')
     this.remove(from)
     this.add(path, value)
   }
 
   copy(from: string | undefined, path: string | undefined): void {
-    const value = this.#read(from)
+    const value = this.#read(from, 'copy')
     this.#copied += jsonText(value).length
-    if (this.#copied > maxCopied) throw cannotApply()
+    if (this.#copied > maxCopied) throw cannotApply(`Unable to copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopied}`)
     // Both places go their own ways from here, so nothing of the copy may count as already owned.
     this.add(path, cloneObject(value))
   }
 
   test(path: string | undefined, value: Json): void {
-    const current = path === '' ? this.#root : this.#read(path)
-    if (!deepEqual(current, value)) throw cannotApply()
+    const current = path === '' ? this.#root : this.#read(path, 'test')
+    if (!deepEqual(current, value)) throw new JsonPatchError(`testing value ${path ?? ''} failed: test failed`, true)
   }
 }
 
 function applyOperation(draft: Draft, { op, path, from, value }: Operation): void {
-  if (path === undefined) throw cannotApply()
+  if (path === undefined) throw cannotApply(`${op} operation does not apply: missing path`)
   switch (op) {
     case 'add':
       return draft.add(path, value)
@@ -199,7 +223,7 @@ function applyOperation(draft: Draft, { op, path, from, value }: Operation): voi
     case 'test':
       return draft.test(path, value)
     default:
-      throw cannotApply()
+      throw cannotApply(`Unexpected kind: ${op}`)
   }
 }
 

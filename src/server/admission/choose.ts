@@ -37,10 +37,9 @@ export function pluginNames(): { name: string; isUsual: boolean }[] {
 
 /** Plugins that Kubernetes runs by default and that we do not have: to name them changes nothing. */
 const onElsewhere = new Set([
-  'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation', 'MutatingAdmissionPolicy',
+  'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation',
   'MutatingAdmissionWebhook',
   'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator',
-  'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
 ])
 

@@ -9,6 +9,8 @@ import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podSecurity } from './pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
+import { mutatingAdmissionPolicy } from './policies/mutating-plugin.ts'
+import { validatingAdmissionPolicy } from './policies/validating-plugin.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -33,5 +35,7 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  mutatingAdmissionPolicy,
+  validatingAdmissionPolicy,
   resourceQuota,
 ]

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { RequestOrigin } from '../admission/dynamic/index.ts'
 import type { Write } from './write.ts'
 
 /** What plugins are asked: about the facade, where the request is about one. */
@@ -21,6 +22,7 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
     now: rules.now,
     objects: server.access,
     clock: server.clock,
+    origin: new RequestOrigin(request, operation, change.deletion),
   }
 }
 
@@ -28,7 +30,31 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
 export function admitMutating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, write.sent)
-  return askFrom(write.request.server.admission, 0, (plugin) => plugin.admit?.(asked))
+  const waiting = admitAll(write.request.server.admission, asked)
+  if (waiting) return waiting.then(() => adopt(write, asked))
+  adopt(write, asked)
+  return undefined
+}
+
+/** Goes on with the object that a plugin has put in the place of the one that was sent. */
+function adopt(write: Write, { object }: AdmissionRequest): void {
+  if (object === write.sent) return
+  if (write.object === write.sent) write.object = object
+  write.sent = object
+}
+
+/** Asks all plugins, a second time where one of them has changed what those before it have seen. */
+export function admitAll(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Promise<void> | undefined {
+  const round = () => askFrom(plugins, 0, (plugin) => plugin.admit?.(asked))
+  const waiting = round()
+  if (waiting) return waiting.then(() => again(asked, round))
+  return again(asked, round)
+}
+
+function again({ reinvocation }: AdmissionRequest, round: () => Promise<void> | undefined): Promise<void> | undefined {
+  if (!reinvocation?.isWanted || reinvocation.isUnderWay) return undefined
+  reinvocation.isUnderWay = true
+  return round()
 }
 
 /** Lets every plugin refuse what is otherwise fine. */
@@ -36,6 +62,11 @@ export function admitValidating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, judged(write))
   return askFrom(write.request.server.admission, 0, (plugin) => plugin.validate?.(asked))
+}
+
+function validateAgain(write: Write): Promise<void> | undefined {
+  const asked = admissionRequest(write, judged(write))
+  return askFrom(write.request.server.admission, 0, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
 }
 
 /** Asks one plugin after the other. Nothing is waited for where none of them waits. */
@@ -67,6 +98,6 @@ export function reserve(write: Write): Promise<void> | undefined {
   return waiting.then((reservation) => {
     if (reservation) write.held.push(reservation)
     // Time has passed: what was fine before the wait must be so after it, as the write follows at once.
-    return admitValidating(write)
+    return validateAgain(write)
   })
 }

@@ -188,7 +188,7 @@ describe('a webhook configuration', () => {
     ],
     [
       'a condition twice',
-      { matchConditions: [{ name: 'a', expression: 'x' }, { name: 'a', expression: 'x' }] },
+      { matchConditions: [{ name: 'a', expression: 'true' }, { name: 'a', expression: 'true' }] },
       ['matchConditions[1].name: Duplicate value: "a"'],
     ],
   ])('says of %s', (_, change, refusals) => {
@@ -227,7 +227,7 @@ describe('a webhook configuration', () => {
 
 const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] }
 const policies = new DecodedTrial(validatingadmissionpolicies)
-const annotation = (key: string, valueExpression = 'x') => ({ key, valueExpression })
+const annotation = (key: string, valueExpression = "'x'") => ({ key, valueExpression })
 
 describe('a validating admission policy', () => {
   it('is filled in', () => {
@@ -263,17 +263,17 @@ describe('a validating admission policy', () => {
     ],
     [
       'a blank message',
-      { validations: [{ expression: 'x', message: ' ' }] },
+      { validations: [{ expression: 'true', message: ' ' }] },
       [/message: Invalid value: " ": message must be non-empty if specified$/],
     ],
     [
       'a message of two lines',
-      { validations: [{ expression: 'x', message: 'a\nb' }] },
+      { validations: [{ expression: 'true', message: 'a\nb' }] },
       [/message: .*: message must not contain line breaks$/],
     ],
     [
       'an unknown reason',
-      { validations: [{ expression: 'x', reason: 'Why' }] },
+      { validations: [{ expression: 'true', reason: 'Why' }] },
       [/reason: Unsupported value: "Why": supported values: "Forbidden"/],
     ],
     [
@@ -289,12 +289,12 @@ describe('a validating admission policy', () => {
     ['parameters without a version', { paramKind: { apiVersion: 'a.b/', kind: 'K' } }, [/version must be specified$/]],
     [
       'a variable without a name',
-      { variables: [{ name: '', expression: 'x' }] },
+      { variables: [{ name: '', expression: '1' }] },
       ['spec.variables[0].name: Required value: name is not specified'],
     ],
     [
       'a variable with a word as its name',
-      { variables: [{ name: 'if', expression: 'x' }] },
+      { variables: [{ name: 'if', expression: '1' }] },
       [/name is not a valid CEL identifier$/],
     ],
     ['annotations', { auditAnnotations: [annotation('a')] }, []],
@@ -412,7 +412,7 @@ describe('a binding of a policy', () => {
 const change = {
   matchConstraints: { resourceRules: [rule] },
   reinvocationPolicy: 'Never',
-  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/data"}]' } }],
 }
 const changing = new DecodedTrial(mutatingadmissionpolicies)
 
@@ -436,7 +436,7 @@ describe('a mutating admission policy', () => {
       'a mutation with both',
       {
         mutations: [
-          { patchType: 'JSONPatch', jsonPatch: { expression: 'x' }, applyConfiguration: { expression: 'x' } },
+          { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{}]' }, applyConfiguration: { expression: 'x' } },
         ],
       },
       [/applyConfiguration: Forbidden: must not be specified if patchType is JSONPatch$/],
@@ -447,5 +447,47 @@ describe('a mutating admission policy', () => {
 
   it('is shown with the number of its mutations', () => {
     expect(changing.cells(changing.created({ spec: change }))).toMatchObject({ Mutations: 1 })
+  })
+})
+
+describe('expressions are compiled', () => {
+  const refused = (change: object) => new DecodedTrial(validatingadmissionpolicies).refusals({ spec: { ...spec, ...change } })
+  const params = { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }
+  it.each<[string, object, (string | RegExp)[]]>([
+    ['a name that there is not', { validations: [{ expression: 'nope' }] }, [
+      "spec.validations[0].expression: Invalid value: \"nope\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^",
+    ]],
+    ['another type', { validations: [{ expression: 'object.spec.replicas' }] }, [/expression: Invalid value: "object.spec.replicas": must evaluate to bool but got dyn$/]],
+    ['parameters', { ...params, validations: [{ expression: 'params.data.x == "y"' }] }, []],
+    ['parameters of none', { validations: [{ expression: 'params.data.x == "y"' }] }, [/undeclared reference to 'params'/]],
+    ['a message', { validations: [{ expression: 'true', messageExpression: '"a" + object.metadata.name' }] }, []],
+    ['a message of another type', { validations: [{ expression: 'true', messageExpression: '1' }] }, ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int']],
+    ['a message of the authorizer', { validations: [{ expression: 'true', messageExpression: 'authorizer.path("/").check("get").reason()' }] }, [/undeclared reference to 'authorizer'/]],
+    ['variables', { variables: [{ name: 'a', expression: 'object.spec.replicas' }, { name: 'b', expression: 'variables.a > 1' }], validations: [{ expression: 'variables.b' }] }, []],
+    ['a variable that comes later', { variables: [{ name: 'b', expression: 'variables.a > 1' }, { name: 'a', expression: '1' }] }, [/^spec.variables\[0\].expression: Invalid value: "variables.a > 1": compilation failed: .*undefined field 'a'/]],
+    ['no variables', { validations: [{ expression: 'variables.a' }] }, [/undeclared reference to 'variables'/]],
+    ['a condition', { matchConditions: [{ name: 'a', expression: ' 1 ' }] }, ['spec.matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int']],
+    ['a condition with parameters', { ...params, matchConditions: [{ name: 'a', expression: 'params.data.x == "y"' }] }, []],
+    ['a condition with variables', { variables: [{ name: 'a', expression: 'true' }], matchConditions: [{ name: 'a', expression: 'variables.a' }] }, [/matchConditions\[0\].expression: .*undeclared reference to 'variables'/]],
+    ['an annotation', { auditAnnotations: [{ key: 'a', valueExpression: '"by " + request.userInfo.username' }] }, []],
+    ['no annotation at all', { auditAnnotations: [{ key: 'a', valueExpression: 'null' }] }, []],
+    ['an annotation of another type', { auditAnnotations: [{ key: 'a', valueExpression: '1' }] }, [/valueExpression: Invalid value: "1": must evaluate to one of \[string null_type\] but got int$/]],
+  ])('%s', (_, change, refusals) => {
+    expect(refused(change).filter((r) => !r.includes('auditAnnotations[0].key'))).toEqual(expected(refusals))
+  })
+
+  const policy = { matchConstraints: { resourceRules: [rule] }, reinvocationPolicy: 'Never' }
+  const mutation = (patchType: string, expression: string) => ({ patchType, [patchType === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration']: { expression } })
+  it.each<[string, object, (string | RegExp)[]]>([
+    ['an object', mutation('ApplyConfiguration', 'Object{spec: Object.spec{replicas: 1}}'), []],
+    ['another type', mutation('ApplyConfiguration', '"teapot"'), ['spec.mutations[0].applyConfiguration.expression: Invalid value: "\\"teapot\\"": must evaluate to Object but got string']],
+    ['a part of an object', mutation('ApplyConfiguration', 'Object.spec{}'), [/must evaluate to Object but got Object.spec$/]],
+    ['patches', mutation('JSONPatch', '[JSONPatch{op: "add", path: "/a", value: {"b": 1}}]'), []],
+    ['a list of nothing', mutation('JSONPatch', '[]'), [/must evaluate to list\(JSONPatch\) but got list\(dyn\)$/]],
+    ['an unknown field of a patch', mutation('JSONPatch', '[JSONPatch{nope: "add"}]'), [/undefined field 'nope'/]],
+    ['another object', mutation('JSONPatch', '[Thing{}]'), [/undeclared reference to 'Thing'/]],
+  ])('of a mutation: %s', (_, given, refusals) => {
+    const trial = new DecodedTrial(mutatingadmissionpolicies)
+    expect(trial.refusals({ spec: { ...policy, mutations: [given] } })).toEqual(expected(refusals))
   })
 })

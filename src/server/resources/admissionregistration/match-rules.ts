@@ -20,6 +20,7 @@ import {
 import { isPathSegment, isQualifiedName } from '../../../api/validation/names.ts'
 import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import type { Path } from '../../../api/validation/path.ts'
+import { validateCondition } from './expression-rules.ts'
 
 export const failurePolicies = ['Fail', 'Ignore']
 export const matchPolicies = ['Equivalent', 'Exact']
@@ -140,8 +141,10 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
   ]
 }
 
-/** Judges conditions but for their expressions, which are not compiled. */
-export function validateMatchConditions(conditions: readonly MatchCondition[] | undefined, path: Path): FieldError[] {
+/** Judges conditions and compiles them. */
+export function validateMatchConditions(
+  conditions: readonly MatchCondition[] | undefined, path: Path, hasParams = false,
+): FieldError[] {
   const list = conditions ?? []
   const names = list.map(({ name }) => name)
   const repeated = repeatedPlaces(names)
@@ -150,7 +153,7 @@ export function validateMatchConditions(conditions: readonly MatchCondition[] | 
     ...list.flatMap(({ name, expression }, i) => {
       const namePath = path.index(i).child('name')
       return [
-        ...(expression.trim() === '' ? [required(path.index(i).child('expression'))] : []),
+        ...validateCondition(expression, hasParams, path.index(i).child('expression')),
         ...(name === '' ? [required(namePath)] : isQualifiedName(name).map((problem) => invalid(
           namePath,
           name,

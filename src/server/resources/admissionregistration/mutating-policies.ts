@@ -9,6 +9,7 @@ import type {
 import { type FieldError, forbidden, notSupported, required } from '../../../api/validation/field-error.ts'
 import type { Path } from '../../../api/validation/path.ts'
 import { defineResource } from '../../registry/resource.ts'
+import { PolicyExpressions } from './expression-rules.ts'
 import {
   defaultMatchResources,
   failurePolicies,
@@ -30,19 +31,18 @@ import {
 /** The member of a mutation that its type stands for. */
 const members = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
-function validateMutation(mutation: Mutation, path: Path): FieldError[] {
+function validateMutation(mutation: Mutation, expressions: PolicyExpressions, path: Path): FieldError[] {
   const { patchType } = mutation
   const typePath = path.child('patchType')
   if (patchType === '') return [required(typePath)]
   if (!Object.hasOwn(members, patchType)) return [notSupported(typePath, patchType, Object.keys(members))]
   const own = members[patchType as keyof typeof members]
   const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
-  const expression = mutation[own]?.expression ?? ''
-  const isBlank = mutation[own] !== undefined && expression.trim() === ''
+  const patch = mutation[own]
   return [
-    ...(mutation[own] ? [] : [required(path.child(own), `must be specified if patchType is ${patchType}`)]),
+    ...(patch ? [] : [required(path.child(own), `must be specified if patchType is ${patchType}`)]),
     ...(mutation[other] ? [forbidden(path.child(other), `must not be specified if patchType is ${patchType}`)] : []),
-    ...(isBlank ? [required(path.child(own, 'expression'), 'expression is not specified')] : []),
+    ...(patch ? expressions.mutation(patch.expression ?? '', patchType, path.child(own, 'expression')) : []),
   ]
 }
 
@@ -55,14 +55,16 @@ function validate({ spec }: MutatingAdmissionPolicy, old?: MutatingAdmissionPoli
   const isSame = isSameMatching(spec, old?.spec)
   const mutationsPath = specPath.child('mutations')
   const reinvocationPath = specPath.child('reinvocationPolicy')
+  const hasParams = paramKind !== undefined
+  const expressions = new PolicyExpressions(spec.variables, hasParams)
   return [
     ...validateRequiredChoice(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy')),
     ...(paramKind ? validateParamKind(paramKind, specPath.child('paramKind')) : []),
     ...validateConstraints(spec.matchConstraints),
-    ...(isSame ? [] : validateMatchConditions(spec.matchConditions, specPath.child('matchConditions'))),
-    ...validateVariables(spec.variables),
+    ...(isSame ? [] : validateMatchConditions(spec.matchConditions, specPath.child('matchConditions'), hasParams)),
+    ...validateVariables(spec.variables, expressions),
     ...(mutations.length ? [] : [required(mutationsPath, 'mutations must contain at least one item')]),
-    ...mutations.flatMap((mutation, i) => validateMutation(mutation, mutationsPath.index(i))),
+    ...mutations.flatMap((mutation, i) => validateMutation(mutation, expressions, mutationsPath.index(i))),
     ...validateRequiredChoice(spec.reinvocationPolicy, reinvocationPolicies, reinvocationPath),
   ]
 }

@@ -6,6 +6,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import type { Column, Resource } from '../../registry/resource.ts'
 import type { KubeObject } from '../../../api/object.ts'
+import type { PolicyExpressions } from './expression-rules.ts'
 import { validateMatchResources, validateParamRef } from './match-rules.ts'
 
 export const specPath = Path.of('spec')
@@ -42,17 +43,18 @@ const reservedWords = new Set(
 
 const isIdentifier = (name: string) => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reservedWords.has(name)
 
-/** Judges variables but for their expressions, which are not compiled. */
-export const validateVariables = (variables: readonly Variable[] | undefined): FieldError[] =>
-  (variables ?? []).flatMap(({ name, expression }, i) => {
-    const path = specPath.child('variables').index(i)
-    const namePath = path.child('name')
+/** Judges variables and compiles them: each may use those before it. */
+export function validateVariables(variables: readonly Variable[] | undefined, expressions: PolicyExpressions): FieldError[] {
+  const list = variables ?? []
+  if (list.length === 0) return []
+  const pathOf = (i: number) => specPath.child('variables').index(i)
+  const compiled = expressions.variables((i) => pathOf(i).child('expression'))
+  return list.flatMap(({ name }, i) => {
+    const namePath = pathOf(i).child('name')
     const nameErrors = isIdentifier(name) ? [] : [invalid(namePath, name, 'name is not a valid CEL identifier')]
-    return [
-      ...(name.trim() === '' ? [required(namePath, 'name is not specified')] : nameErrors),
-      ...(expression.trim() === '' ? [required(path.child('expression'), 'expression is not specified')] : []),
-    ]
+    return [...(name.trim() === '' ? [required(namePath, 'name is not specified')] : nameErrors), ...compiled[i]!]
   })
+}
 
 /** A policy says what it is about, with at least one rule of resources. */
 export function validateConstraints(constraints: MatchResources | undefined): FieldError[] {

@@ -15,6 +15,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { defineResource } from '../../registry/resource.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
 import { validateConditions } from '../policy/condition-rules.ts'
+import { PolicyExpressions } from './expression-rules.ts'
 import {
   defaultMatchResources,
   failurePolicies,
@@ -44,19 +45,19 @@ function validateMessage(message: string, path: Path): FieldError[] {
   return /[\n\r]/.test(message.trim()) ? [invalid(path, message, 'message must not contain line breaks')] : []
 }
 
-function validateValidation(validation: Validation, path: Path): FieldError[] {
+function validateValidation(validation: Validation, expressions: PolicyExpressions, path: Path): FieldError[] {
   const { expression, message = '', messageExpression = '', reason } = validation
-  const isBlank = messageExpression !== '' && messageExpression.trim() === ''
-  const expressionPath = path.child('messageExpression')
   return [
-    ...(expression.trim() === '' ? [required(path.child('expression'), 'expression is not specified')] : []),
-    ...(isBlank ? [invalid(expressionPath, messageExpression, 'must be non-empty if specified')] : []),
+    ...expressions.validation(expression, path.child('expression')),
+    ...expressions.message(messageExpression, path.child('messageExpression')),
     ...validateMessage(message, path.child('message')),
     ...validateChoice(reason, reasons, path.child('reason')),
   ]
 }
 
-function validateAnnotation({ key, valueExpression }: AuditAnnotation, policy: string, path: Path): FieldError[] {
+function validateAnnotation(
+  { key, valueExpression }: AuditAnnotation, policy: string, expressions: PolicyExpressions, path: Path,
+): FieldError[] {
   const expressionPath = path.child('valueExpression')
   const size = byteLength(valueExpression.trim())
   const name = `${policy}/${key}`
@@ -65,10 +66,11 @@ function validateAnnotation({ key, valueExpression }: AuditAnnotation, policy: s
     ...isQualifiedName(name).map((problem) => invalid(path.child('key'), name, problem)),
     ...(size === 0 ? [required(expressionPath, 'valueExpression is not specified')] : []),
     ...(size > maxExpressionBytes ? [required(expressionPath, tooLong)] : []),
+    ...(size > 0 && size <= maxExpressionBytes ? expressions.annotation(valueExpression.trim(), expressionPath) : []),
   ]
 }
 
-function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string): FieldError[] {
+function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, expressions: PolicyExpressions): FieldError[] {
   const path = specPath.child('auditAnnotations')
   const repeated = repeatedPlaces(annotations.map(({ key }) => key))
   const isTooMany = annotations.length > maxAuditAnnotations
@@ -77,7 +79,7 @@ function validateAnnotations(annotations: readonly AuditAnnotation[], policy: st
       invalid(path, annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`),
     ] : []),
     ...annotations.flatMap((annotation, i) => [
-      ...validateAnnotation(annotation, policy, path.index(i)),
+      ...validateAnnotation(annotation, policy, expressions, path.index(i)),
       ...(repeated.has(i) ? [duplicate(path.index(i).child('key'), annotation.key)] : []),
     ]),
   ]
@@ -87,15 +89,17 @@ function validate({ metadata, spec }: ValidatingAdmissionPolicy, old?: Validatin
   const { paramKind, validations = [], auditAnnotations = [] } = spec
   const isSame = isSameMatching(spec, old?.spec)
   const isNeither = validations.length + auditAnnotations.length === 0
+  const hasParams = paramKind !== undefined
+  const expressions = new PolicyExpressions(spec.variables, hasParams)
   return [
     ...validateRequiredChoice(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy')),
     ...(paramKind ? validateParamKind(paramKind, specPath.child('paramKind')) : []),
     ...validateConstraints(spec.matchConstraints),
-    ...(isSame ? [] : validateMatchConditions(spec.matchConditions, specPath.child('matchConditions'))),
-    ...validateVariables(spec.variables),
+    ...(isSame ? [] : validateMatchConditions(spec.matchConditions, specPath.child('matchConditions'), hasParams)),
+    ...validateVariables(spec.variables, expressions),
     ...(isNeither ? neither : []),
-    ...validations.flatMap((validation, i) => validateValidation(validation, specPath.child('validations').index(i))),
-    ...validateAnnotations(auditAnnotations, metadata.name ?? ''),
+    ...validations.flatMap((one, i) => validateValidation(one, expressions, specPath.child('validations').index(i))),
+    ...validateAnnotations(auditAnnotations, metadata.name ?? '', expressions),
   ]
 }
 

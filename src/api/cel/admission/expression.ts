@@ -1,0 +1,107 @@
+import { compile } from '../compile.ts'
+import type { Environment } from '../environment.ts'
+import type { Program } from '../run/program.ts'
+import { LazyObject } from '../schema/json-values.ts'
+import { type CelType, formatType } from '../types.ts'
+import { CelError, type Value } from '../values.ts'
+import { variableType, withVariables } from './environment.ts'
+
+/** Kubernetes' limit for all validations of a policy, and for each other sort of its expressions. */
+export const policyBudget = 10_000_000
+/** Kubernetes' limit for all match conditions of a webhook or policy. */
+export const matchConditionBudget = 2_500_000
+
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** An expression of a webhook or policy: ready to run, or why it is not. */
+export interface AdmissionExpression {
+  readonly text: string
+  readonly program?: Program
+  /** `compilation failed: ERROR: …` or `must evaluate to bool but got int`. */
+  readonly error?: string
+}
+
+/** A variable of a policy. */
+export interface AdmissionVariable extends AdmissionExpression {
+  readonly name: string
+}
+
+const names: Partial<Record<CelType['kind'], string>> = {
+  null: 'null_type', timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration',
+}
+const nameOf = (type: CelType): string => names[type.kind] ?? formatType(type)
+
+/** Compiles an expression whose result is of one of these types; of any, if there are none. */
+export function compileAdmission(text: string, environment: Environment, returns: readonly CelType[]): AdmissionExpression {
+  const { program, error } = compile(text, environment)
+  if (!program) return { text, error: `compilation failed: ${error.message}` }
+  const got = nameOf(program.type)
+  const wanted = returns.map(nameOf)
+  if (wanted.length === 0 || wanted.includes(got)) return { text, program }
+  const said = wanted.length === 1 ? wanted[0]! : `one of [${wanted.join(' ')}]`
+  return { text, error: `must evaluate to ${said} but got ${got}` }
+}
+
+/** Compiles variables in their order: each may use those before it. */
+export function compileVariables(
+  variables: readonly { name: string; expression: string }[], base: Environment,
+): { variables: AdmissionVariable[]; environment: Environment; types: Record<string, CelType> } {
+  const types: Record<string, CelType> = {}
+  let environment = withVariables(base, types)
+  const compiled = variables.map(({ name, expression }): AdmissionVariable => {
+    const result = compileAdmission(expression, environment, [])
+    types[name] = variableType(result.program?.type)
+    environment = withVariables(base, types)
+    return { name, ...result }
+  })
+  return { variables: compiled, environment, types }
+}
+
+/** The result of an expression; `error` is Kubernetes' sentence. */
+export type Evaluated = { value: Value; error?: undefined } | { value?: undefined; error: string }
+
+/** Ends the evaluation of all expressions that share a budget. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super(outOfBudget)
+  }
+}
+
+/** Evaluates the expressions of a webhook or policy for one request. Variables are computed when they are first used. */
+export class AdmissionEvaluation {
+  readonly #input: Record<string, Value | undefined>
+  #remaining: number
+  /** The cost of variables since the last expression. */
+  #composed = 0
+
+  constructor(input: Record<string, Value | undefined>, variables: readonly AdmissionVariable[], budget: number) {
+    this.#remaining = budget
+    const compute = Object.fromEntries(variables.map((variable) => [variable.name, () => this.#compute(variable)]))
+    this.#input = { ...input, variables: new LazyObject(compute) }
+  }
+
+  /** The part of the budget that is left. */
+  get remaining(): number {
+    return this.#remaining
+  }
+
+  /** Throws OutOfBudget where this expression, with the variables that it is the first to use, costs more than is left. */
+  evaluate({ text, program, error }: AdmissionExpression): Evaluated {
+    if (!program) return { error: `compilation error: ${error!}` }
+    const result = program.evaluate(this.#input)
+    this.#remaining -= this.#composed + result.cost
+    this.#composed = 0
+    if (this.#remaining < 0) throw new OutOfBudget()
+    if (result.error !== undefined) return { error: `expression '${text}' resulted in error: ${result.error}` }
+    return { value: result.value }
+  }
+
+  #compute({ name, program, error }: AdmissionVariable): Value {
+    const fails = (how: string) => new CelError(`composited variable ${JSON.stringify(name)} fails to ${how}`)
+    if (!program) throw fails(`compile: ${error!}`)
+    const result = program.evaluate(this.#input)
+    this.#composed += result.cost
+    if (result.error !== undefined) throw fails(`evaluate: ${result.error}`)
+    return result.value
+  }
+}

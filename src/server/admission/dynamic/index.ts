@@ -1,0 +1,8 @@
+export { ExpressionInput, namespaceOf } from './expression-input.ts'
+export { type Found, type Hook, HookIndex, isExempt } from './hook-index.ts'
+export { type ConditionsResult, MatchConditions } from './match-conditions.ts'
+export { whenDecided } from './request-authorizer.ts'
+export { RequestOrigin } from './origin.ts'
+export { type Match, type MatchCriteria, RequestMatcher, admissionNamespace } from './request-matcher.ts'
+export { type AdmissionAttributes, VersionedRequest } from './versioned-request.ts'
+export { LiveIndex, inOrderOfNames } from './live-index.ts'

@@ -1,0 +1,71 @@
+import type { NamedRuleWithOperations, RuleWithOperations } from '../../../api/generated/types.ts'
+import type { Registered, Registry } from '../../registry/registry.ts'
+import type { AdmissionOperation } from '../admission.ts'
+
+/** The part of a request that rules are about, names aside. */
+export interface Asked {
+  target: Registered
+  registry: Registry
+  subresource: string
+  operation: AdmissionOperation
+}
+
+/** A rule that matches: for these names only, if there are any, and the version of the kind that it names. */
+export interface RuleHit {
+  names: readonly string[] | undefined
+  as: Registered
+}
+
+const covers = (list: readonly string[] | undefined, value: string): boolean =>
+  list !== undefined && (list.includes('*') || list.includes(value))
+
+/** `pods` is the resource alone, `pods/*` the resource and its subresources, `*` all resources without subresources. */
+function coversResource(resources: readonly string[] | undefined, plural: string, subresource: string): boolean {
+  return (resources ?? []).some((text) => {
+    const at = text.indexOf('/')
+    const [wanted, part] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+    return (wanted === '*' || wanted === plural) && (part === '*' || part === subresource)
+  })
+}
+
+/** True if a rule matches an operation on a kind in this very version. */
+export function ruleMatches(rule: RuleWithOperations, { resource }: Registered, subresource: string, operation: string): boolean {
+  const { scope = '*' } = rule
+  return (
+    (scope === '*' || (scope === 'Namespaced') === resource.namespaced) &&
+    covers(rule.operations, operation) &&
+    covers(rule.apiGroups, resource.group) &&
+    covers(rule.apiVersions, resource.version) &&
+    coversResource(rule.resources, resource.plural, subresource)
+  )
+}
+
+function hasSubresource({ resource, actions }: Registered, subresource: string): boolean {
+  if (subresource === '') return true
+  if (subresource === 'status') return resource.status !== undefined
+  if (subresource === 'scale') return resource.scale !== undefined
+  return actions.has(subresource) || Object.hasOwn(resource.partialUpdates ?? {}, subresource)
+}
+
+/** The other groups and versions in which the same objects are served: events.k8s.io/v1 of a core Event. */
+export const equivalentsOf = ({ target, registry, subresource }: Asked): Registered[] =>
+  registry.all().filter((other) => other !== target && other.storage === target.storage && hasSubresource(other, subresource))
+
+/** All rules that match, in the order in which they decide: the request's own version first, then equivalent ones. */
+export function hitsOf(rules: readonly NamedRuleWithOperations[] | undefined, isExact: boolean, asked: Asked): RuleHit[] {
+  if (!rules?.length) return []
+  const { target, subresource, operation } = asked
+  const hits: RuleHit[] = []
+  const look = (rule: NamedRuleWithOperations, as: Registered) => {
+    if (ruleMatches(rule, as, subresource, operation)) hits.push({ names: rule.resourceNames?.length ? rule.resourceNames : undefined, as })
+  }
+  for (const rule of rules) look(rule, target)
+  if (isExact) return hits
+  const equivalents = equivalentsOf(asked)
+  for (const rule of rules) for (const equivalent of equivalents) look(rule, equivalent)
+  return hits
+}
+
+/** The first rule that matches an object of this name. */
+export const hitFor = (hits: readonly RuleHit[], name: string): RuleHit | undefined =>
+  hits.find(({ names }) => names === undefined || names.includes(name))

@@ -1,0 +1,122 @@
+import {
+  AdmissionEvaluation, type AdmissionExpression, type AdmissionVariable, OutOfBudget, type Value, admissionEnvironment, applyConfigurationType,
+  compileAdmission, compileVariables, jsonPatchListType, mutationEnvironment, patchOperations, policyBudget, toJson, typeMismatch,
+} from '../../../api/cel/index.ts'
+import { type ApiError, internalError } from '../../../api/errors.ts'
+import type { MutatingAdmissionPolicy, Namespace } from '../../../api/generated/types.ts'
+import { atomicsIn, merge, problemOf } from '../../../api/managed-fields/index.ts'
+import type { ObjectType } from '../../../api/object-type.ts'
+import type { Json, KubeObject } from '../../../api/object.ts'
+import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
+import { DecodeError } from '../../../api/schema/index.ts'
+import type { Registered } from '../../registry/registry.ts'
+import { type ExpressionInput, MatchConditions, type VersionedRequest } from '../dynamic/index.ts'
+
+/** A mutation that cannot be made; the failure policy decides. */
+export class MutationError extends Error {}
+
+interface Mutation {
+  type: string
+  expression: AdmissionExpression
+}
+
+/** The expressions of a MutatingAdmissionPolicy, compiled. */
+export class MutatingPolicy {
+  readonly #hasParams: boolean
+  readonly #conditions: MatchConditions
+  readonly #variables: readonly AdmissionVariable[]
+  readonly mutations: readonly Mutation[]
+
+  constructor({ spec }: MutatingAdmissionPolicy) {
+    const hasParams = spec.paramKind !== undefined
+    this.#hasParams = hasParams
+    this.#conditions = new MatchConditions(spec.matchConditions, spec.failurePolicy, hasParams)
+    const base = admissionEnvironment({ hasParams, hasAuthorizer: true }, mutationEnvironment)
+    const { variables, environment } = compileVariables(spec.variables ?? [], base)
+    this.#variables = variables
+    this.mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
+      const isPatch = patchType === 'JSONPatch'
+      const text = (isPatch ? jsonPatch?.expression : applyConfiguration?.expression) ?? ''
+      return { type: patchType, expression: compileAdmission(text, environment, [isPatch ? jsonPatchListType : applyConfigurationType]) }
+    })
+  }
+
+  /** True if the match conditions hold. Throws a MutationError where that cannot be told. */
+  matches(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): boolean {
+    if (this.#conditions.isEmpty) return true
+    const { matches, error } = this.#conditions.evaluate(this.#variablesOf(input, as, params, namespace))
+    if (error !== undefined) throw new MutationError(error)
+    return matches
+  }
+
+  /** Makes one mutation: replaces the object of the input. */
+  mutate({ type, expression }: Mutation, input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): void {
+    const { versioned } = input
+    const object = versioned.object(as)
+    const objectType = versioned.isOwnKind ? as.type : versioned.request.origin!.type
+    if (!object || !objectType) return
+    if (expression.error !== undefined) throw new MutationError(expression.error)
+    const made = this.#evaluate(expression, this.#variablesOf(input, as, params, namespace))
+    const next = type === 'JSONPatch' ? patched(object, made, objectType) : applied(object, made, objectType)
+    if (next) versioned.replace(withDefaults(next, versioned, as), as)
+  }
+
+  #variablesOf(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined) {
+    return { ...input.of(as, this.#hasParams ? params : undefined, namespace), ...input.authorizer() }
+  }
+
+  #evaluate(expression: AdmissionExpression, variables: Record<string, Value | undefined>): Value {
+    try {
+      const { value, error } = new AdmissionEvaluation(variables, this.#variables, policyBudget).evaluate(expression)
+      if (error !== undefined) throw new MutationError(error)
+      return value
+    } catch (e) {
+      throw e instanceof OutOfBudget ? new MutationError(e.message) : e
+    }
+  }
+}
+
+/** Merges an apply configuration into an object as server-side apply would, without an owner. */
+function applied(object: KubeObject, made: Value, type: ObjectType): KubeObject {
+  const mismatch = typeMismatch(made)
+  if (mismatch) throw new MutationError(`type mismatch: ${mismatch}`)
+  const configuration = { ...(toJson(made) as object), apiVersion: object.apiVersion, kind: object.kind }
+  const failed = (why: string) => new MutationError(`error applying patch: ${why}`)
+  const { mergeType } = type
+  if (!mergeType) throw failed('type converter must not be nil')
+  const problem = problemOf(mergeType, configuration)
+  if (problem) throw failed(`failed to convert patch object to typed object: ${problem}`)
+  const atomics = atomicsIn(mergeType, configuration)
+  if (atomics.length) throw failed(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
+  return decoded(merge(mergeType, object, configuration) as Json, object, type)
+}
+
+/** Applies a JSON patch; undefined where a test operation of it has failed, and the object stays as it is. */
+function patched(object: KubeObject, made: Value, type: ObjectType): KubeObject | undefined {
+  const { operations, error } = patchOperations(made)
+  if (error !== undefined) throw new MutationError(error)
+  try {
+    return decoded(applyJsonPatch(object as unknown as Json, operations as Json), object, type)
+  } catch (e) {
+    if (!(e instanceof JsonPatchError)) throw e
+    if (e.isTest) return undefined
+    throw new MutationError(`JSON Patch: ${e.detail}`)
+  }
+}
+
+/** Reads the result by its type. One that has fields beyond it is refused whatever the failure policy is, as in Kubernetes. */
+function decoded(value: Json, { apiVersion, kind }: KubeObject, type: ObjectType): KubeObject {
+  const refused = (why: string): ApiError => internalError(why)
+  try {
+    const { object, problems } = type.decode(value)
+    if (problems.length) throw refused(`strict decoding error: ${problems.join(', ')}`)
+    return { ...(object as unknown as KubeObject), apiVersion, kind }
+  } catch (e) {
+    throw e instanceof DecodeError ? refused(e.message) : e
+  }
+}
+
+function withDefaults(object: KubeObject, versioned: VersionedRequest, as: Registered): KubeObject {
+  if (versioned.isOwnKind) as.resource.defaults?.(object, versioned.request.origin!.rules)
+  return object
+}

@@ -1,0 +1,60 @@
+import type { ParamKind, ParamRef } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import { labelSelectorMatches } from '../../../api/selectors/label-selector.ts'
+import type { Registered, Registry } from '../../registry/registry.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import { admissionNamespace } from '../dynamic/index.ts'
+
+/** A policy or binding that cannot be evaluated, in Kubernetes' words. Its failure policy decides. */
+export class ConfigurationError extends Error {}
+
+/** Uses a configuration; false, after telling why, where it is none. */
+export function isConfigured(use: () => void, misconfigured: (why: string) => void): boolean {
+  try {
+    use()
+    return true
+  } catch (e) {
+    if (!(e instanceof ConfigurationError)) throw e
+    misconfigured(e.message)
+    return false
+  }
+}
+
+/** `apps/v1, Kind=Deployment`; `/v1, Kind=Pod`: a kind as Go prints it. */
+export const kindText = (apiVersion: string, kind: string): string =>
+  `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
+
+/** The kind that a policy takes as parameters. */
+export function paramTarget({ apiVersion = '', kind = '' }: ParamKind, registry: Registry): Registered {
+  const found = registry.all().find((r) => r.apiVersion === apiVersion && r.resource.kind === kind && !r.resource.virtual)
+  if (found) return found
+  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${kindText(apiVersion, kind)}'`)
+}
+
+/** The parameters with which a binding has its policy evaluated, once for each: null where it takes none. */
+export function collectParams(kind: ParamKind | undefined, ref: ParamRef | undefined, request: AdmissionRequest): (KubeObject | null)[] {
+  if (!kind || !ref) return [null]
+  const target = paramTarget(kind, request.origin!.registry)
+  const found = findParams(target, ref, request)
+  if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
+    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
+  }
+  const { apiVersion, resource } = target
+  return found.map((object) => ({ ...(resource.storedAs ? resource.storedAs.fromStored(object) : object), apiVersion, kind: resource.kind }))
+}
+
+function findParams({ resource, storage }: Registered, ref: ParamRef, request: AdmissionRequest): KubeObject[] {
+  if (ref.namespace && !resource.namespaced) {
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+  }
+  const namespace = resource.namespaced ? ref.namespace || admissionNamespace(request) : ''
+  if (resource.namespaced && namespace === '') {
+    throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+  }
+  const { group, plural } = storage.resource
+  if (!ref.name) {
+    return request.reader.list(group, plural, namespace).filter(({ metadata }) => labelSelectorMatches(ref.selector, metadata.labels))
+  }
+  const found = request.reader.get(group, plural, namespace, ref.name)
+  return found ? [found] : []
+}

@@ -1,0 +1,131 @@
+import {
+  AdmissionEvaluation, type AdmissionExpression, type AdmissionVariable, type Evaluated, OutOfBudget, type Value, admissionEnvironment, boolType,
+  compileAdmission, compileVariables, nullType, policyBudget, stringType, valueTypeName,
+} from '../../../api/cel/index.ts'
+import type { Namespace, ValidatingAdmissionPolicy } from '../../../api/generated/types.ts'
+import type { KubeObject } from '../../../api/object.ts'
+import type { Registered } from '../../registry/registry.ts'
+import { type ExpressionInput, MatchConditions } from '../dynamic/index.ts'
+
+export type ErrorType = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget'
+
+/** The outcome of one validation. An error is one or the other by the failure policy. */
+export interface Decision {
+  action: 'admit' | 'deny'
+  message: string
+  reason?: string
+  errorType: ErrorType
+}
+
+/** The value of an audit annotation, or why it has none. */
+export type Annotation = { key: string; value: string; error?: undefined } | { key: string; error: string }
+
+export interface Verdict {
+  decisions: readonly Decision[]
+  annotations: readonly Annotation[]
+}
+
+interface Validation {
+  condition: AdmissionExpression
+  messageExpression: AdmissionExpression | undefined
+  message: string
+  reason: string
+}
+
+const maxMessageBytes = 5 * 1024
+const nothing: Verdict = { decisions: [], annotations: [] }
+
+const errorTypeOf = (error: string): ErrorType => (error.startsWith('compilation error') ? 'compile_error' : 'invalid_error')
+
+/** The expressions of a ValidatingAdmissionPolicy, compiled. */
+export class ValidatingPolicy {
+  readonly #ignoresFailure: boolean
+  readonly #hasParams: boolean
+  readonly #conditions: MatchConditions
+  readonly #variables: readonly AdmissionVariable[]
+  readonly #validations: readonly Validation[]
+  readonly #annotations: readonly { key: string; expression: AdmissionExpression }[]
+
+  constructor({ spec }: ValidatingAdmissionPolicy) {
+    this.#ignoresFailure = spec.failurePolicy === 'Ignore'
+    this.#hasParams = spec.paramKind !== undefined
+    const hasParams = this.#hasParams
+    this.#conditions = new MatchConditions(spec.matchConditions, spec.failurePolicy, hasParams)
+    const given = spec.variables ?? []
+    const { variables, environment } = compileVariables(given, admissionEnvironment({ hasParams, hasAuthorizer: true }))
+    this.#variables = variables
+    const texts = compileVariables(given, admissionEnvironment({ hasParams })).environment
+    this.#validations = (spec.validations ?? []).map(({ expression, message = '', messageExpression, reason = 'Invalid' }) => ({
+      condition: compileAdmission(expression, environment, [boolType]),
+      messageExpression: messageExpression ? compileAdmission(messageExpression, texts, [stringType]) : undefined,
+      message: message.trim(),
+      reason,
+    }))
+    this.#annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key, expression: compileAdmission(valueExpression, environment, [stringType, nullType]),
+    }))
+  }
+
+  /** Judges a request with one object of parameters. */
+  evaluate(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): Verdict {
+    const plain = input.of(as, this.#hasParams ? params : undefined, namespace)
+    const withAuthorizer = { ...plain, ...input.authorizer() }
+    if (!this.#conditions.isEmpty) {
+      const { matches, error } = this.#conditions.evaluate(withAuthorizer)
+      if (error !== undefined) return { decisions: [this.#failed(error, errorTypeOf(error))], annotations: [] }
+      if (!matches) return nothing
+    }
+    try {
+      return { decisions: this.#decide(withAuthorizer, plain), annotations: this.#annotate(withAuthorizer) }
+    } catch (e) {
+      if (!(e instanceof OutOfBudget)) throw e
+      return { decisions: [this.#failed(e.message, 'out_of_budget')], annotations: [] }
+    }
+  }
+
+  #failed(message: string, errorType: ErrorType): Decision {
+    return { action: this.#ignoresFailure ? 'admit' : 'deny', message, errorType }
+  }
+
+  #decide(input: Record<string, Value | undefined>, plain: Record<string, Value | undefined>): Decision[] {
+    const evaluation = new AdmissionEvaluation(input, this.#variables, policyBudget)
+    const results = this.#validations.map(({ condition }) => evaluation.evaluate(condition))
+    const messages = new AdmissionEvaluation(plain, this.#variables, evaluation.remaining)
+    return results.map((result, i) => this.#decision(this.#validations[i]!, result, messages))
+  }
+
+  #decision(validation: Validation, { value, error }: Evaluated, messages: AdmissionEvaluation): Decision {
+    if (error !== undefined) return this.#failed(error, errorTypeOf(error))
+    if (value === true) return { action: 'admit', message: '', errorType: 'no_error' }
+    const { condition, messageExpression, message, reason } = validation
+    const denied = (text: string): Decision => ({ action: 'deny', message: text, reason, errorType: 'no_error' })
+    const usual = message || `failed expression: ${condition.text.trim()}`
+    if (!messageExpression) return denied(usual)
+    try {
+      const made = messages.evaluate(messageExpression)
+      return denied(usableMessage(made.value) || usual)
+    } catch (e) {
+      if (!(e instanceof OutOfBudget)) throw e
+      return this.#failed(`failed messageExpression: ${e.message}`, 'out_of_budget')
+    }
+  }
+
+  #annotate(input: Record<string, Value | undefined>): Annotation[] {
+    if (this.#annotations.length === 0) return []
+    const evaluation = new AdmissionEvaluation(input, this.#variables, policyBudget)
+    return this.#annotations.flatMap(({ key, expression }): Annotation[] => {
+      const { value, error } = evaluation.evaluate(expression)
+      if (error !== undefined) return this.#ignoresFailure ? [] : [{ key, error }]
+      if (value === null) return []
+      if (typeof value === 'string') return value.trim() ? [{ key, value: value.trim() }] : []
+      const why = `resulted in unsupported return type: ${valueTypeName(value)}. Return type must be either string or null.`
+      return [{ key, error: `valueExpression '${expression.text}' ${why}` }]
+    })
+  }
+}
+
+/** A message is one line, and not too long. */
+function usableMessage(value: Value | undefined): string {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return Buffer.byteLength(text) > maxMessageBytes || text.includes('\n') ? '' : text
+}
