@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { type CallOptions, Channel, type Decoded, type Encodable, type MessageFields, type Method, RpcError, type TlsOptions, parseAddress } from '../../../grpc/index.ts'
+import { isTrouble } from './errors.ts'
 
 export interface MembersOptions {
   /** Client URLs, such as `https://10.0.0.1:2379`. */
@@ -51,7 +52,7 @@ export class Members {
     try {
       return await channel.call(method, request, { timeoutMs: this.#options.callTimeoutMs, ...options })
     } catch (e) {
-      if (!(e instanceof RpcError) || !isWorthAnotherMember(e)) throw e
+      if (!(e instanceof RpcError) || !isTrouble(e)) throw e
       this.leave(channel)
       if (e.code === 'DeadlineExceeded') channel.disconnect(e)
       throw e
@@ -65,7 +66,7 @@ export class Members {
       try {
         return await this.once(method, request)
       } catch (e) {
-        if (!(e instanceof RpcError) || !isWorthAnotherMember(e) || !(await attempts.next())) throw e
+        if (!(e instanceof RpcError) || !isTrouble(e) || !(await attempts.next())) throw e
       }
     }
   }
@@ -75,10 +76,6 @@ export class Members {
   }
 }
 
-/** True if the failure says something about the member or the quorum, and nothing about the request. */
-export const isWorthAnotherMember = ({ code, detail }: RpcError): boolean =>
-  code === 'Unavailable' || code === 'DeadlineExceeded' || code === 'Canceled' || (code === 'ResourceExhausted' && detail.includes('too many requests')) ||
-  (code === 'Unknown' && detail.includes('raft: stopped'))
 
 /** Spaces attempts out, within a budget of time. */
 export class Attempts {

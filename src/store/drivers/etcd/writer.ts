@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { RpcError } from '../../../grpc/index.ts'
 import { StoreUnavailableError, WriteUncertainError } from '../../store.ts'
 import type { Versioned, Write, WriteResult } from '../../store.ts'
-import { explain } from './errors.ts'
+import { explain, isTrouble } from './errors.ts'
 import { type KeyLayout, storedValue } from './layout.ts'
-import { Attempts, type Members, isWorthAnotherMember } from './members.ts'
+import { Attempts, type Members } from './members.ts'
 import { CompareTarget, type EtcdKeyValue, type EtcdTxnResponse, etcdMethods } from './messages.ts'
 import type { PendingWrite, PendingWrites } from './pending-writes.ts'
 
@@ -62,7 +62,7 @@ export class Writer {
         return await this.#settle(write, answer, isUncertain)
       } catch (e) {
         if (!(e instanceof RpcError)) throw e
-        if (!isWorthAnotherMember(e)) throw isUncertain ? new WriteUncertainError(e) : explain(e)
+        if (!isTrouble(e)) throw isUncertain ? new WriteUncertainError(e) : explain(e)
         isUncertain ||= !e.isUnsent
         if (write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
         if (await attempts.next()) continue
