@@ -50,6 +50,21 @@ describe('the flags of a server', () => {
   })
 })
 
+describe('--store etcd', () => {
+  it('takes the flags of kube-apiserver', async () => {
+    const options = await read('--store', 'etcd', '--etcd-servers', 'https://a:2379,https://b:2379', '--etcd-cafile', 'ca', '--etcd-certfile', 'c', '--etcd-keyfile', 'k')
+    expect(options.etcd).toEqual({ servers: ['https://a:2379', 'https://b:2379'], caFile: 'ca', certFile: 'c', keyFile: 'k', prefix: '/registry' })
+  })
+
+  it.each([
+    ['no servers', ['--store', 'etcd'], '--etcd-servers must be specified'],
+    ['servers for another store', ['--etcd-servers', 'http://a:2379'], '--etcd-servers: only with --store etcd'],
+    ['a certificate without its key', ['--store', 'etcd', '--etcd-servers', 'https://a', '--etcd-certfile', 'c'], 'must be specified together'],
+  ])('refuses %s', async (_what, args, message) => {
+    await expect(read(...args)).rejects.toThrow(message)
+  })
+})
+
 describe('--config', () => {
   it('gives any of the flags; the command line counts more', async () => {
     const file = config('data-dir: d\nsecure-port: 1234\nbind-address: 0.0.0.0\nfeature-gates: {DaemonSetConditions: false}\ndisable-admission-plugins: [A, B]\nstore: memory\n')
@@ -67,7 +82,7 @@ describe('--config', () => {
     ['another file', 'config: x', /unknown flag "config"/],
     ['a list', '- a', /must be a mapping of flags to values/],
     ['a bad value', 'secure-port: x', /config\.yaml: secure-port: must be a port number/],
-    ['a bad choice', 'store: paper', /config\.yaml: store: Allowed choices are lmdb, memory\./],
+    ['a bad choice', 'store: paper', /config\.yaml: store: Allowed choices are lmdb, memory, etcd\./],
   ])('refuses %s', async (_what, text, message) => {
     await expect(read('--config', config(text))).rejects.toThrow(message)
   })

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { onAbort } from './on-abort.ts'
+import { onAbort } from '../base/on-abort.ts'
 import { type ApiRequest, TransportError } from './transport.ts'
 
 export interface RetryOptions {

@@ -21,6 +21,7 @@ export type { DoorOptions, PartOptions, RunningPart } from './run-part.ts'
 export type { RunSchedulerOptions } from './run-scheduler.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'
+export type { EtcdFlags, StoreDriver } from './open-store.ts'
 export type { RulesFormat } from './slo-tools.ts'
 
 // Loaded when they are first run: a process that serves only the API has no use for the rest, and no memory for it.

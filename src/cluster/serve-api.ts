@@ -16,7 +16,7 @@ import {
   issueServerCertificate,
   listen,
 } from '../server/index.ts'
-import { type Store, openLmdbStore, openMemoryStore, startCompactor } from '../store/index.ts'
+import { startCompactor } from '../store/index.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
 import { type Authentication, type AuthenticationFlags, makeAuthentication } from './authentication.ts'
 import { followFiles } from './followed-files.ts'
@@ -28,12 +28,15 @@ import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
 import { RenewedPair, keepRenewed, timeProblem } from './renewal.ts'
 import { reachable } from './reachable.ts'
+import { type EtcdFlags, type StoreDriver, openStore } from './open-store.ts'
 import { controllerManagerUser, monitorUser, schedulerUser } from './users.ts'
 import { watchLoop } from './watch-loop.ts'
 
 export interface ServeOptions {
   dataDir: string
-  store: 'lmdb' | 'memory'
+  store: StoreDriver
+  /** For the store etcd. */
+  etcd?: EtcdFlags | undefined
   bindAddress: string
   securePort: number
   kubeconfigOut: string | undefined
@@ -258,12 +261,6 @@ function checkPrivacy({ dataDir, encryption, tokenAuthFile, logger }: ServeOptio
   keepPrivate(dataDir, logger)
   if (encryption) warnIfOpen('--encryption-provider-config', encryption.configFile, logger)
   if (tokenAuthFile) warnIfOpen('--token-auth-file', tokenAuthFile, logger)
-}
-
-function openStore({ store, dataDir, logger }: ServeOptions): Promise<Store> | Store {
-  if (store === 'memory') return openMemoryStore()
-  const dir = path.join(dataDir, 'db')
-  return openLmdbStore({ dir, onConverted: () => logger.info('data of an older release was converted', { dir }) })
 }
 
 function servingHosts(bindAddress: string): string[] {

@@ -19,7 +19,8 @@ export interface ClientConnectionOptions {
 /** Gets an answer, in order; `closed` is last, and comes once. */
 export interface AnswerReceiver {
   head(status: number, fields: readonly Field[]): void
-  data(piece: Buffer): void
+  /** False keeps the server from sending as much more, until `credit` of the stream allows it. */
+  data(piece: Buffer): unknown
   /** The fields at the end of an answer, of who sends some. */
   trailers?(fields: readonly Field[]): void
   end(): void
@@ -30,6 +31,8 @@ export interface AnswerReceiver {
 export interface ClientRequest {
   fields: readonly Field[]
   body: Buffer | undefined
+  /** Gets the stream when it is open, and sends the body on it: any number of pieces, and an end. `body` is not used then. */
+  onOpen?(stream: Http2Stream): void
 }
 
 /** We read as fast as it comes, so frames may be large. */
@@ -142,7 +145,7 @@ export class ClientConnection extends Connection {
     return stream >= this.#nextStream || stream % 2 === 0
   }
 
-  #open({ fields, body }: ClientRequest, answer: AnswerReceiver): () => void {
+  #open({ fields, body, onOpen }: ClientRequest, answer: AnswerReceiver): () => void {
     if (!this.isUsable) {
       let isTold = false
       const tell = () => {
@@ -170,17 +173,18 @@ export class ClientConnection extends Connection {
     stream.onClosed = (code) => answer.closed(code === ErrorCode.refusedStream || stream.id > this.#lastStream)
     stream.receive({
       data: (piece) => {
-        if (hasHead) answer.data(piece)
+        if (hasHead) return answer.data(piece)
       },
       end: () => {
         if (!hasHead) return stream.reset(ErrorCode.protocolError)
         answer.end()
         // A server that has answered may never take the rest of the question.
-        if (stream.backlog > 0) stream.reset(ErrorCode.noError)
+        if (stream.backlog > 0 || !stream.isEnding) stream.reset(ErrorCode.noError)
       },
     })
-    stream.sendHeaders(fields, body === undefined)
-    if (body !== undefined) stream.send(body, true)
+    stream.sendHeaders(fields, body === undefined && !onOpen)
+    if (onOpen) onOpen(stream)
+    else if (body !== undefined) stream.send(body, true)
     return () => stream.reset(ErrorCode.cancel)
   }
 

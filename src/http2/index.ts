@@ -1,5 +1,6 @@
 export { type AnswerReceiver, ClientConnection } from './client-connection.ts'
 export { ErrorCode } from './errors.ts'
+export { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
 export { isFieldName } from './field-rules.ts'
 export type { Field } from './hpack/static-table.ts'
 export type { RequestHead } from './request-head.ts'

@@ -27,8 +27,9 @@ export function chooseCompaction(kept: HistoryKept, maxRevisions: number): numbe
   return target > kept.compactedRevision ? target : undefined
 }
 
-/** Forgets history by age and by count until the returned function is called. An idle store is left alone. */
+/** Forgets history by age and by count until the returned function is called. An idle store of one process is left alone. */
 export function startCompactor(store: Store, options: CompactorOptions): () => void {
+  if (store.keepCompacted) return store.keepCompacted(options)
   const { clock, maxAgeMs, maxRevisions, intervalMs, onError } = options
   let cancel: () => void
   let isStopped = false

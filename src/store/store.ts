@@ -1,15 +1,24 @@
+import type { CompactorOptions } from './compactor.ts'
+
 /**
  * A log of revisions. One number rises with every write; a key's state at any revision that has not been compacted
- * can be read, and everything after any such revision can be watched. Values are opaque bytes.
+ * can be read, and everything after any such revision can be watched. Values are opaque bytes. Revisions are compared,
+ * never counted: a store that is shared has gaps, and a new one need not start at 0.
  */
 export interface Store {
-  /** The newest durable revision. 0 in a new store. */
+  /** The newest durable revision that watches have been told of. In a store of one process, the newest there is. */
   readonly revision: number
-  /** Everything up to this revision may be gone, but for what was the newest of its key then. */
+  /** Everything up to this revision may be gone, but for what was the newest of its key then. A shared store may have forgotten more than this process knows. */
   readonly compactedRevision: number
 
   /** True if values stay in memory for as long as their version does: whoever keeps them too had better share them. */
   readonly keepsValues?: boolean
+
+  /** Asks for the newest revision, writes of other processes included. Absent in a store of one process: it is `revision`. */
+  currentRevision?(): Promise<number>
+
+  /** Resolves once watches have been told of everything up to `revision`. Absent in a store of one process, where that is always so. */
+  waitUntilSeen?(revision: number): Promise<void>
 
   get(key: string): Promise<Versioned | undefined>
 
@@ -17,27 +26,36 @@ export interface Store {
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>
 
   /**
-   * Writes if the key's current state is the expected one. Resolves once the outcome is durable, in the order of
-   * revisions; a refused write resolves only after every write it was refused because of is durable, so that
+   * Writes if the key's current state is the expected one. Resolves once the outcome is durable, in a store of one
+   * process in the order of revisions; a refused write resolves only after every write it was refused because of is durable, so that
    * who reads again then sees what beat it.
    */
   write(op: Write): Promise<WriteResult>
 
   /**
    * Calls `onEvents` with every event under `prefix` after `fromRevision`, in order, gapless, each durable before it
-   * is seen; events of one commit come together. A local driver delivers a commit's events before it resolves the
-   * writes of that commit. `onEnd` is called once if the watch cannot go on. Rejects with CompactedError if
-   * `fromRevision` is older than what is kept.
+   * is seen; events of one commit come together. The event of a write is delivered before that write is resolved.
+   * `onEnd` is called once if the watch cannot go on. `onProgress` tells of revisions up to which there was nothing
+   * more; only a shared store calls it. Rejects with CompactedError if `fromRevision` is older than what is kept.
    */
-  watch(prefix: string, fromRevision: number, onEvents: (events: readonly StoreEvent[]) => void, onEnd?: (why: Error) => void): Promise<Watch>
+  watch(
+    prefix: string,
+    fromRevision: number,
+    onEvents: (events: readonly StoreEvent[]) => void,
+    onEnd?: (why: Error) => void,
+    onProgress?: (revision: number) => void,
+  ): Promise<Watch>
 
   /** Forgets history up to `revision`: superseded versions and tombstones. Live state stays. */
   compact(revision: number): Promise<void>
 
+  /** Compacts in turn with other processes, until the returned function is called. Absent in a store of one process. */
+  keepCompacted?(options: CompactorOptions): () => void
+
   /** The newest revision that was committed at or before `timeMs`, as far as the store remembers; undefined if all is newer. */
   revisionAt(timeMs: number): number | undefined
 
-  /** Bytes used, for metrics. */
+  /** Bytes used, for metrics; in a shared store, as it was last heard. */
   size(): number
 
   close(): Promise<void>
@@ -81,7 +99,10 @@ export interface Write {
   key: string
   expected: number
   value: Buffer | undefined
-  /** A number from 1 to 16,777,215, kept with the version for its readers. The store itself makes no use of it. */
+  /**
+   * A number from 1 to 16,777,215, kept with the version for its readers. The store itself makes no use of it. A store
+   * that shares values with other programs may lose it, where it cannot be kept without harm.
+   */
   mark?: number | undefined
 }
 
@@ -119,9 +140,9 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** The data directory cannot be used: in use, corrupt, not ours, or of another format. Nothing was changed. */
+/** The store cannot be used: in use, corrupt, not ours, of another format, or not to be reached. Nothing was changed. */
 export class StoreOpenError extends Error {
-  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat' | 'NotConverted'
+  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat' | 'NotConverted' | 'Unreachable'
   constructor(why: StoreOpenError['why'], message: string) {
     super(message)
     this.name = 'StoreOpenError'
@@ -142,5 +163,29 @@ export class CommitFailedError extends Error {
   constructor(cause: Error) {
     super(`the write could not be made durable: ${cause.message}`, { cause })
     this.name = 'CommitFailedError'
+  }
+}
+
+/** The store cannot be reached, or has no quorum: the write did not happen. It may be tried again later. */
+export class StoreUnavailableError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'StoreUnavailableError'
+  }
+}
+
+/** The answer to a write was lost, and the store could not be asked for its outcome: it may have happened, or happen yet. */
+export class WriteUncertainError extends Error {
+  constructor(cause: Error) {
+    super(`the outcome of the write is not known: ${cause.message}`, { cause })
+    this.name = 'WriteUncertainError'
+  }
+}
+
+/** The store does not take a value of this size. */
+export class ValueTooLargeError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ValueTooLargeError'
   }
 }

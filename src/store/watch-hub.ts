@@ -10,6 +10,7 @@ interface Watcher {
   readonly prefix: string
   readonly onEvents: (events: readonly StoreEvent[]) => void
   readonly onEnd: ((why: Error) => void) | undefined
+  readonly onProgress: ((revision: number) => void) | undefined
   /** Everything up to this revision has been delivered or is not wanted. */
   position: number
   open: boolean
@@ -37,10 +38,10 @@ export class WatchHub {
     return this.#live.size > 0
   }
 
-  add(prefix: string, fromRevision: number, onEvents: Watcher['onEvents'], onEnd: Watcher['onEnd']): Watch {
+  add(prefix: string, fromRevision: number, onEvents: Watcher['onEvents'], onEnd: Watcher['onEnd'], onProgress?: Watcher['onProgress']): Watch {
     const { revision, compactedRevision } = this.#store
     if (fromRevision < compactedRevision) throw new CompactedError(compactedRevision)
-    const watcher: Watcher = { prefix, onEvents, onEnd, position: fromRevision, open: true }
+    const watcher: Watcher = { prefix, onEvents, onEnd, onProgress, position: fromRevision, open: true }
     if (fromRevision >= revision) this.#live.add(watcher)
     else {
       this.#catchingUp.add(watcher)
@@ -53,6 +54,11 @@ export class WatchHub {
   /** The events of one commit, in order. */
   publish(events: readonly StoreEvent[]): void {
     for (const watcher of this.#live) this.#deliver(watcher, events.filter((event) => isWanted(watcher, event)))
+  }
+
+  /** Nothing more has happened up to `revision`. */
+  progressed(revision: number): void {
+    for (const watcher of this.#live) if (revision > watcher.position) watcher.onProgress?.(revision)
   }
 
   endAll(why: Error): void {

@@ -1,6 +1,6 @@
 import { objectJson } from '../../api/json/index.ts'
 import type { Credentials, Proof } from '../access.ts'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '../../base/on-abort.ts'
 import { type ApiRequest, TransportError } from '../transport.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'

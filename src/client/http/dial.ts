@@ -4,7 +4,7 @@ import { type Socket, connect, isIP } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
 import type { ClientCertificate, ClusterAccess } from '../access.ts'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '../../base/on-abort.ts'
 import { bareHost, portOf } from './proxy-choice.ts'
 
 export interface DialOptions {

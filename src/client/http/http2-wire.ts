@@ -1,16 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
-import { ClientConnection, type Field, isFieldName } from '../../http2/index.ts'
+import { ClientConnection, type Field, Heartbeat, type HeartbeatOptions, isFieldName } from '../../http2/index.ts'
 import type { TransportError } from '../transport.ts'
 import { unanswered, unsent } from './failure.ts'
 import type { Answer, AnswerHeaders, Wire, WireRequest } from './wire.ts'
-
-export interface HeartbeatOptions {
-  /** A connection on which nothing is heard for so long, while something is expected, is asked for a sign of life. */
-  pingAfterMs: number
-  /** One that gives none for so long is dead. */
-  pingTimeoutMs: number
-}
 
 export interface Http2WireOptions extends HeartbeatOptions {
   clock: Clock
@@ -31,15 +24,10 @@ export class Http2Wire implements Wire {
   readonly #connection: ClientConnection
   readonly #options: Http2WireOptions
   readonly #addressed: readonly Field[]
-  #open = 0
   #long = 0
   #error: Error | undefined
   #onGone: (() => void)[] = []
-  /** Whether anything came since the last look. */
-  #isHeard = false
-  /** Nothing was expected for a while, so that nobody looked. */
-  #isSilent = false
-  #cancelHeartbeat: (() => void) | undefined
+  readonly #heartbeat: Heartbeat
 
   constructor(socket: Socket, options: Http2WireOptions) {
     this.#options = options
@@ -48,10 +36,11 @@ export class Http2Wire implements Wire {
       socket,
       streamWindow,
       connectionWindow,
-      onHeard: () => (this.#isHeard = true),
+      onHeard: () => this.#heartbeat.heard(),
       onLeaving: () => {},
       onClosed: (error) => this.#gone(error),
     })
+    this.#heartbeat = new Heartbeat(this.#connection, options, options.clock)
   }
 
   /** Resolves when the server has said what it allows; rejects if it goes away before. */
@@ -83,7 +72,8 @@ export class Http2Wire implements Wire {
 
   #carry(fields: readonly Field[], { isLong, body }: WireRequest, answer: Answer): () => void {
     let waiting: Answer | undefined = answer
-    this.#began(isLong)
+    this.#heartbeat.began()
+    if (isLong) this.#long++
     const cancel = this.#connection.request({ fields, body: body === undefined ? undefined : Buffer.from(body) }, {
       head: (status, received) => waiting?.head(status, headersOf(received)),
       data: (piece) => waiting?.data(piece),
@@ -93,7 +83,7 @@ export class Http2Wire implements Wire {
         told?.end()
       },
       closed: (isUnsent) => {
-        this.#open--
+        this.#heartbeat.ended()
         if (isLong) this.#long--
         const told = waiting
         waiting = undefined
@@ -119,7 +109,7 @@ export class Http2Wire implements Wire {
 
   #gone(error: Error | undefined): void {
     this.#error ??= error
-    this.#cancelHeartbeat?.()
+    this.#heartbeat.stop()
     for (const tell of this.#onGone.splice(0)) tell()
     this.#options.onClosed()
   }
@@ -127,44 +117,6 @@ export class Http2Wire implements Wire {
   #failure(isUnsent: boolean): TransportError {
     const why = this.#error ?? new Error('the connection was closed before the answer was complete')
     return isUnsent ? unsent(why) : unanswered(why)
-  }
-
-  #began(isLong: boolean): void {
-    this.#open++
-    if (isLong) this.#long++
-    if (this.#cancelHeartbeat) return
-    // After a silence, the connection may be gone without a word: better to know soon.
-    if (this.#isSilent) this.#ping()
-    else this.#listen()
-  }
-
-  /** While something is expected, notices when nothing comes. */
-  #listen(): void {
-    this.#isHeard = false
-    this.#cancelHeartbeat = this.#options.clock.after(this.#options.pingAfterMs, () => {
-      if (this.#open === 0) this.#rest()
-      else if (this.#isHeard) this.#listen()
-      else this.#ping()
-    })
-  }
-
-  /** A connection that carries nothing has no timer. */
-  #rest(): void {
-    this.#cancelHeartbeat = undefined
-    this.#isSilent = true
-  }
-
-  #ping(): void {
-    const { clock, pingTimeoutMs } = this.#options
-    if (this.#connection.isClosed) return
-    this.#isHeard = false
-    this.#isSilent = false
-    this.#cancelHeartbeat = clock.after(pingTimeoutMs, () => {
-      if (this.#isHeard) return this.#listen()
-      this.#error = new Error(`no sign of life within ${pingTimeoutMs / 1000} s`)
-      this.#connection.destroy(this.#error)
-    })
-    void this.#connection.ping()
   }
 }
 

@@ -40,6 +40,21 @@ export class EncryptedStore implements Store {
     return this.#inner.compactedRevision
   }
 
+  get currentRevision(): Store['currentRevision'] {
+    const inner = this.#inner
+    return inner.currentRevision && (() => inner.currentRevision!())
+  }
+
+  get waitUntilSeen(): Store['waitUntilSeen'] {
+    const inner = this.#inner
+    return inner.waitUntilSeen && ((revision) => inner.waitUntilSeen!(revision))
+  }
+
+  get keepCompacted(): Store['keepCompacted'] {
+    const inner = this.#inner
+    return inner.keepCompacted && ((options) => inner.keepCompacted!(options))
+  }
+
   /** Uses another configuration from now on. Rejects, and changes nothing, if that cannot read all that is stored. */
   async use(encryption: Encryption): Promise<void> {
     const { items } = await this.#inner.range('')
@@ -80,6 +95,7 @@ export class EncryptedStore implements Store {
     fromRevision: number,
     onEvents: (events: readonly StoreEvent[]) => void,
     onEnd?: (why: Error) => void,
+    onProgress?: (revision: number) => void,
   ): Promise<Watch> {
     let isOpen = true
     /** What is behind events whose keys have to be asked for waits for them. */
@@ -106,7 +122,11 @@ export class EncryptedStore implements Store {
       queue = settled
     }
     let watch: Watch | undefined
-    watch = await this.#inner.watch(prefix, fromRevision, take, onEnd && end)
+    const progress = (revision: number) => {
+      if (queue) void queue.then(() => isOpen && onProgress?.(revision))
+      else onProgress?.(revision)
+    }
+    watch = await this.#inner.watch(prefix, fromRevision, take, onEnd && end, onProgress && progress)
     const { close } = watch
     return {
       close: () => {

@@ -1,6 +1,6 @@
 import { resourceOfKey } from '../objects/stored-keys.ts'
 import { type EncryptionConfiguration, type ProviderConfiguration, kmsTimeoutMs, parseGroupResource } from './config.ts'
-import { grpcClient } from './kms-client.ts'
+import { Channel, parseAddress } from '../../grpc/index.ts'
 import { Kms, type KmsOptions } from './kms.ts'
 import { type Provider, Transformer, identity, keysProvider } from './transformers.ts'
 
@@ -19,7 +19,7 @@ export class Encryption {
   }
 
   /** Rejects if a resource is masked by an earlier rule, or a KMS plug-in cannot be used. */
-  static async of(config: EncryptionConfiguration, around: Omit<KmsOptions, 'name' | 'client'>): Promise<Encryption> {
+  static async of(config: EncryptionConfiguration, around: Omit<KmsOptions, 'name' | 'channel' | 'timeoutMs'>): Promise<Encryption> {
     const kms: Kms[] = []
     const providers = new Map<string, Provider[]>()
     try {
@@ -78,7 +78,7 @@ function addResource(providers: Map<string, Provider[]>, name: string, more: rea
 
 async function makeProvider(
   entry: ProviderConfiguration,
-  around: Omit<KmsOptions, 'name' | 'client'>,
+  around: Omit<KmsOptions, 'name' | 'channel' | 'timeoutMs'>,
   kms: Kms[],
 ): Promise<Provider> {
   if (entry.aescbc) return keysProvider('aescbc', entry.aescbc)
@@ -86,8 +86,8 @@ async function makeProvider(
   if (entry.secretbox) return keysProvider('secretbox', entry.secretbox)
   if (!entry.kms) return identity
   const { name = '', endpoint = '' } = entry.kms
-  const client = grpcClient(endpoint, 'v2.KeyManagementService', kmsTimeoutMs(entry.kms)!, around.clock)
-  const plugin = new Kms({ ...around, name, client })
+  const channel = new Channel({ address: parseAddress(endpoint), clock: around.clock })
+  const plugin = new Kms({ ...around, name, channel, timeoutMs: kmsTimeoutMs(entry.kms)! })
   kms.push(plugin)
   return plugin.provider
 }

@@ -2,23 +2,16 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { type GrpcClient } from './kms-client.ts'
-import {
-  type WrappedKey,
-  decryptRequest,
-  dekSource,
-  encryptRequest,
-  encryptedObjectBytes,
-  readDecryptResponse,
-  readEncryptResponse,
-  readEncryptedObject,
-  readStatusResponse,
-} from './kms-messages.ts'
+import { type Channel } from '../../grpc/index.ts'
+import { EncryptedObject, type WrappedKey, dekSource, kmsMethods, readEncryptedObject } from './kms-messages.ts'
 import { type Cipher, type Provider, aesgcm, encryptedPrefix } from './transformers.ts'
 
 export interface KmsOptions {
   name: string
-  client: GrpcClient
+  /** The way to the plug-in. */
+  channel: Channel
+  /** How long a call may take. */
+  timeoutMs: number
   clock: Clock
   random: Random
   logger: Logger
@@ -64,7 +57,7 @@ export class Kms {
   close(): void {
     this.#isClosed = true
     this.#cancelPoll()
-    this.#o.client.close()
+    this.#o.channel.close()
   }
 
   /** Why the plug-in cannot be used, if so. */
@@ -92,7 +85,7 @@ export class Kms {
     }
     const info = randomBytes(32)
     const data = Buffer.concat([info, aesgcm(derivedKey(write.seed, info)).encrypt(plain, key)])
-    return encryptedObjectBytes({ ...write.wrapped, data, source: dekSource.hkdfSeed })
+    return EncryptedObject.encode({ ...write.wrapped, data, source: dekSource.hkdfSeed })
   }
 
   #decrypt(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
@@ -106,9 +99,9 @@ export class Kms {
   }
 
   async #unwrap(wrapped: WrappedKey): Promise<Buffer> {
-    const { client, random } = this.#o
+    const { channel, timeoutMs, random } = this.#o
     try {
-      const key = readDecryptResponse(await client.call('Decrypt', decryptRequest(wrapped, random.uuid())))
+      const { plaintext: key } = await channel.call(kmsMethods.decrypt, { ...wrapped, uid: random.uuid() }, { timeoutMs })
       this.#known.set(nameOf(wrapped), key)
       return key
     } catch (e) {
@@ -118,15 +111,15 @@ export class Kms {
 
   /** Asks for the plug-in's health, and makes a new seed where its key is another one. */
   async #refresh(): Promise<void> {
-    const { client, clock, random } = this.#o
+    const { channel, timeoutMs, clock, random } = this.#o
     try {
-      const { version, healthz, keyId } = readStatusResponse(await client.call('Status', Buffer.alloc(0)))
+      const { version, healthz, keyId } = await channel.call(kmsMethods.status, {}, { timeoutMs })
       if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`)
       if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`)
       if (keyId === '') throw new Error('expected KMSv2 KeyID to be set, got ')
       if (this.#write?.wrapped.keyId !== keyId) {
         const seed = randomBytes(32)
-        const wrapped = readEncryptResponse(await client.call('Encrypt', encryptRequest(seed, random.uuid())))
+        const wrapped = await channel.call(kmsMethods.encrypt, { plaintext: seed, uid: random.uuid() }, { timeoutMs })
         if (wrapped.ciphertext.length === 0 || wrapped.ciphertext.length > 1024)
           throw new Error(`encrypted DEK source is ${wrapped.ciphertext.length} bytes`)
         this.#known.set(nameOf(wrapped), seed)
@@ -158,6 +151,6 @@ const derivedKey = (seed: Buffer, info: Buffer): Buffer =>
 
 function nameOf({ ciphertext, keyId, annotations }: WrappedKey): string {
   const hash = createHash('sha256').update(keyId).update('\0').update(ciphertext)
-  for (const [key, value] of annotations) hash.update('\0').update(key).update('\0').update(value)
+  for (const [key, value] of Object.entries(annotations)) hash.update('\0').update(key).update('\0').update(value)
   return hash.digest('base64')
 }

@@ -2,7 +2,7 @@ import { turnsOf } from '../../base/clock.ts'
 import { type Turns, turnsFor } from '../../base/turns.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
-import { ApiError, internalError, unauthorized } from '../../api/errors.ts'
+import { ApiError, unauthorized } from '../../api/errors.ts'
 import type { AuditedRequest, Auditor } from '../audit/index.ts'
 import { answerText, arrivalOf } from './audited-exchange.ts'
 import type { Authenticator, Credentials } from '../auth/authenticate.ts'
@@ -22,6 +22,7 @@ import { yamlText } from './yaml-text.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
+import { answeredError, isStoreTrouble } from '../requests/freshness.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
 import { type LongTurns, type NotesTurns, inOneTurn } from '../requests/long-turns.ts'
@@ -322,13 +323,10 @@ export class ApiHandler {
   async #fail(exchange: Exchange, e: unknown, sent: Record<string, string>, query: URLSearchParams, audit: AuditedRequest | undefined): Promise<number> {
     if (e instanceof ClientGone) return 499
     const id = sent['audit-id']
-    let error: ApiError
-    if (e instanceof ApiError) {
-      error = e
-    } else {
+    const error = answeredError(e)
+    if (!(e instanceof ApiError) && !isStoreTrouble(e)) {
       this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
       audit?.panicked(e)
-      error = internalError(e instanceof Error ? e.message : String(e))
     }
     const status = error.toStatus()
     audit?.answeredStatus(status)

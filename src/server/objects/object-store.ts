@@ -22,6 +22,8 @@ export interface ObjectStoreOptions {
 
 /** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
 export class ObjectStore {
+  /** True if other servers write to the same store, so that what is known here may be older than what they have answered. */
+  readonly isShared: boolean
   readonly #store: Store
   /** Of kinds that are gone, too, as long as somebody is at work on one. */
   readonly #caches = new WeakMap<Registered, ResourceCache>()
@@ -34,11 +36,14 @@ export class ObjectStore {
   readonly #loading = new Map<string, StoreEvent[]>()
   #revision: number
   #feed: Watch | undefined
+  /** Who waits until a revision has been seen. */
+  readonly #waiting = new Set<{ revision: number; resolve(): void }>()
 
   private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
     this.#store = store
     this.#options = options
     this.#mark = options.mark
+    this.isShared = store.currentRevision !== undefined
     this.#revision = revision
     for (const registered of registry.storages()) this.#byPrefix.set(registered.prefix, this.#newCache(registered, revision))
   }
@@ -65,7 +70,7 @@ export class ObjectStore {
       if (isEncrypted(item.value)) throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
       objects.#cacheOf(item.key)?.load(item)
     }
-    objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost)
+    objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost, (seen) => objects.#saw(seen))
     return objects
   }
 
@@ -95,6 +100,8 @@ export class ObjectStore {
     this.#loading.set(prefix, meanwhile)
     try {
       const { items, revision } = await this.#store.range(prefix)
+      // Older events that are still to come would be taken for newer ones.
+      if (this.isShared) await this.waitUntilSeen(revision)
       const cache = this.#newCache(registered, revision)
       for (const item of items) cache.load(item)
       const missed = meanwhile.filter((event) => event.revision > revision)
@@ -115,6 +122,21 @@ export class ObjectStore {
   /** The newest revision that readers can see. */
   get revision(): number {
     return this.#revision
+  }
+
+  /** Resolves once everything is known here that was written anywhere before the call. */
+  async catchUp(): Promise<void> {
+    const revision = await this.#store.currentRevision?.()
+    if (revision !== undefined) await this.waitUntilSeen(revision)
+  }
+
+  /** Resolves once everything up to `revision` is known here. */
+  async waitUntilSeen(revision: number): Promise<void> {
+    if (revision <= this.#revision) return
+    await Promise.all([
+      new Promise<void>((resolve) => this.#waiting.add({ revision, resolve })),
+      this.#store.waitUntilSeen?.(revision),
+    ])
   }
 
   get store(): Store {
@@ -227,6 +249,22 @@ export class ObjectStore {
       if (cache) cache.apply(events.slice(from, i), events[i - 1]!.revision)
       if (this.#loading.size) this.#keep(events.slice(from, i))
       from = i
+    }
+    if (this.#waiting.size > 0) this.#wake()
+  }
+
+  /** Nothing more has happened up to `revision`. */
+  #saw(revision: number): void {
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const waiting of Array.from(this.#waiting)) {
+      if (waiting.revision > this.#revision) continue
+      this.#waiting.delete(waiting)
+      waiting.resolve()
     }
   }
 

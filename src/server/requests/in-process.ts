@@ -1,4 +1,4 @@
-import { ApiError, badRequest, internalError, methodNotAllowed, notFoundPath } from '../../api/errors.ts'
+import { ApiError, badRequest, methodNotAllowed, notFoundPath } from '../../api/errors.ts'
 import { cloneObject, deepFreeze, jsonText, readJson } from '../../api/json/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
 import { turnsOf } from '../../base/clock.ts'
@@ -11,6 +11,7 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
 import { parsePath } from './path.ts'
 import { kindOf } from './kind.ts'
+import { answeredError, isStoreTrouble } from './freshness.ts'
 import type { RequestKind } from './request-metrics.ts'
 import type { RequestBody, Result } from './request.ts'
 import { type What, resolve } from './resolve.ts'
@@ -152,8 +153,8 @@ async function measured(server: ApiServer, request: InProcessRequest, what: What
     if (told) await told
     return { result, audit }
   } catch (e) {
-    if (!(e instanceof ApiError)) audit?.panicked(e)
-    const error = e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
+    const error = answeredError(e)
+    if (!(e instanceof ApiError) && !isStoreTrouble(e)) audit?.panicked(e)
     audit?.answeredStatus(error.toStatus())
     code = error.code
     throw error

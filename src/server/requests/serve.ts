@@ -4,6 +4,7 @@ import type { Turns } from '../../base/turns.ts'
 import type { AuditedRequest } from '../audit/index.ts'
 import { type Attempt, type Decision, forbiddenAttempt } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
+import { freshness } from './freshness.ts'
 import { kindOf } from './kind.ts'
 import type { LongTurns } from './long-turns.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
@@ -69,6 +70,12 @@ export class RequestPath {
     if (call.what.method === 'HEAD') throw methodNotAllowed()
     call.check?.()
     checkTimeout(call.what.query)
+    const { parts } = this.#context
+    const fresh = freshness(parts.objects, call.what.method, call.what.query, parts.clock)
+    if (fresh) {
+      call.keepBody?.()
+      await fresh
+    }
     const sent = call.what.method === 'GET' ? noBody : call.readBody()
     // A body that is there is decoded before the call returns: its sender may change it then.
     return this.#answer(call, sent instanceof Promise ? await sent : sent)

@@ -9,7 +9,7 @@ export interface StoreUnderTest {
   remove(): Promise<void>
 }
 
-/** A clock that the test sets; nothing that a store does may need a timer of it. */
+/** A clock that the test sets; nothing that a store of one process does may need a timer of it. */
 export class SetClock implements Clock {
   timeMs = 1_000_000
   now(): number {
@@ -24,12 +24,15 @@ export class SetClock implements Clock {
 export class Scene {
   readonly clock: SetClock
   readonly store: Store
+  /** The revision of the store before the test. */
+  readonly start: number
   #driver: StoreUnderTest
 
   private constructor(driver: StoreUnderTest, clock: SetClock, store: Store) {
     this.#driver = driver
     this.clock = clock
     this.store = store
+    this.start = store.revision
   }
 
   static async open(make: () => Promise<StoreUnderTest>): Promise<Scene> {
@@ -43,21 +46,35 @@ export class Scene {
     await this.#driver.remove()
   }
 
-  put(key: string, value: string, expected = 0): Promise<WriteResult> {
+  tryPut(key: string, value: string, expected = 0): Promise<WriteResult> {
     return this.store.write({ key, expected, value: bytes(value) })
   }
 
-  remove(key: string, expected: number): Promise<WriteResult> {
+  tryRemove(key: string, expected: number): Promise<WriteResult> {
     return this.store.write({ key, expected, value: undefined })
   }
 
+  /** The revision of a write that must succeed. */
+  async put(key: string, value: string, expected = 0): Promise<number> {
+    return revisionOf(await this.tryPut(key, value, expected))
+  }
+
+  async remove(key: string, expected: number): Promise<number> {
+    return revisionOf(await this.tryRemove(key, expected))
+  }
+
   /** Watches, keeping what comes: one list for each call. */
-  async collect(prefix: string, from: number): Promise<{ calls: object[][]; ended: Error[] }> {
+  async collect(prefix: string, from = this.start): Promise<{ calls: object[][]; ended: Error[] }> {
     const calls: object[][] = []
     const ended: Error[] = []
     await this.store.watch(prefix, from, (events) => calls.push(plain(events)), (why) => ended.push(why))
     return { calls, ended }
   }
+}
+
+function revisionOf(result: WriteResult): number {
+  if (!result.ok) throw new Error(`refused: the key is at ${result.current?.revision}`)
+  return result.revision
 }
 
 export const bytes = (text: string): Buffer => Buffer.from(text)

@@ -1,0 +1,95 @@
+import { WireError, WireReader, WireType, WireWriter } from './wire.ts'
+
+/** How one field of a message is written and read. `In` is what an encoder takes, `Out` what a decoder gives. */
+export interface MessageField<In, Out> {
+  readonly number: number
+  readonly wireType: number
+  /** The value of a field that is not in the message. */
+  absent(): Out
+  /** Bytes that the field takes, its tag included; 0 leaves it out. */
+  size(value: In): number
+  write(writer: WireWriter, value: In): void
+  /** Takes one occurrence of the field, after its tag; `before` is what the occurrences before have made of it. */
+  read(reader: WireReader, before: Out): Out
+}
+
+type AnyField = MessageField<never, unknown>
+type Entry = readonly [name: string, field: MessageField<unknown, unknown>]
+export type MessageFields = Record<string, AnyField>
+
+/** The value that `encode` takes: a field that is left out is not sent. */
+export type Encodable<Fields extends MessageFields> = {
+  readonly [Name in keyof Fields]?: (Fields[Name] extends MessageField<infer In, unknown> ? In : never) | undefined
+}
+/** The value that `decode` gives: a field that was not sent has its zero value; a message or optional field, undefined. */
+export type Decoded<Fields extends MessageFields> = {
+  [Name in keyof Fields]: Fields[Name] extends MessageField<never, infer Out> ? Out : never
+}
+
+/** The decoded form of a message type. */
+export type MessageOf<Type> = Type extends MessageType<infer Fields> ? Decoded<Fields> : never
+
+/** A protobuf message, described by the table of its fields. Fields that the table does not name are skipped. */
+export class MessageType<Fields extends MessageFields> {
+  readonly #fields: readonly Entry[]
+  readonly #byNumber: (Entry | undefined)[] = []
+
+  constructor(fields: Fields) {
+    this.#fields = Object.entries(fields) as unknown as Entry[]
+    for (const entry of this.#fields) this.#byNumber[entry[1].number] = entry
+  }
+
+  /** The message's bytes after `headroom` bytes that the caller fills. */
+  encode(value: Encodable<Fields>, headroom = 0): Buffer {
+    const bytes = Buffer.allocUnsafe(headroom + this.size(value))
+    this.write(new WireWriter(bytes, headroom), value)
+    return bytes
+  }
+
+  /** Throws WireError. */
+  decode(bytes: Buffer): Decoded<Fields> {
+    return this.read(new WireReader(bytes))
+  }
+
+  size(value: Encodable<Fields>): number {
+    let size = 0
+    for (const [name, field] of this.#fields) {
+      const part = value[name]
+      if (part !== undefined) size += field.size(part)
+    }
+    return size
+  }
+
+  write(writer: WireWriter, value: Encodable<Fields>): void {
+    for (const [name, field] of this.#fields) {
+      const part = value[name]
+      if (part !== undefined) field.write(writer, part)
+    }
+  }
+
+  read(reader: WireReader): Decoded<Fields> {
+    const value: Record<string, unknown> = {}
+    for (const [name, field] of this.#fields) value[name] = field.absent()
+    while (reader.at < reader.end) {
+      const tag = reader.number()
+      const wireType = tag & 7
+      const number = Math.floor(tag / 8)
+      if (number === 0) throw new WireError('illegal tag 0')
+      const entry = this.#byNumber[number]
+      if (!entry) reader.skip(wireType)
+      else if (entry[1].wireType === wireType) value[entry[0]] = entry[1].read(reader, value[entry[0]])
+      // Numbers of a repeated field stand together in one.
+      else if (wireType === WireType.bytes && Array.isArray(value[entry[0]])) readPacked(entry[1], reader, value[entry[0]])
+      else throw new WireError(`wrong wireType = ${wireType} for field ${entry[0]}`)
+    }
+    return value as Decoded<Fields>
+  }
+}
+
+function readPacked(field: MessageField<unknown, unknown>, reader: WireReader, values: unknown): void {
+  const end = reader.length()
+  while (reader.at < end) field.read(reader, values)
+}
+
+/** Describes a message by its fields. */
+export const message = <Fields extends MessageFields>(fields: Fields): MessageType<Fields> => new MessageType(fields)

@@ -1,0 +1,108 @@
+/** The bytes are not a protobuf message of the expected type. */
+export class WireError extends Error {
+  constructor(message: string) {
+    super(`proto: ${message}`)
+    this.name = 'WireError'
+  }
+}
+
+export const WireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+/** Reads one message. Buffers that it returns share memory with the message. */
+export class WireReader {
+  readonly bytes: Buffer
+  at: number
+  readonly end: number
+
+  constructor(bytes: Buffer, at = 0, end = bytes.length) {
+    this.bytes = bytes
+    this.at = at
+    this.end = end
+  }
+
+  /** An unsigned number that a double holds exactly; others lose their lowest bits. */
+  number(): number {
+    let value = 0
+    let scale = 1
+    for (let i = 0; i < 10; i++) {
+      const byte = this.#byte()
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 128
+    }
+    throw new WireError('integer overflow')
+  }
+
+  /** All 64 bits, unsigned. */
+  bigint(): bigint {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#byte()
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asUintN(64, value)
+    }
+    throw new WireError('integer overflow')
+  }
+
+  /** The end of a field with a length, which starts at `at`. */
+  length(): number {
+    const end = this.number() + this.at
+    if (end > this.end) throw new WireError('unexpected end of message')
+    return end
+  }
+
+  /** Reads from here to `end`. */
+  within(end: number): WireReader {
+    return new WireReader(this.bytes, this.at, end)
+  }
+
+  skip(wireType: number): void {
+    if (wireType === WireType.varint) this.number()
+    else if (wireType === WireType.bytes) this.at = this.length()
+    else if (wireType === WireType.fixed64) this.#forward(8)
+    else if (wireType === WireType.fixed32) this.#forward(4)
+    else throw new WireError(`illegal wireType ${wireType}`)
+  }
+
+  #forward(bytes: number): void {
+    this.at += bytes
+    if (this.at > this.end) throw new WireError('unexpected end of message')
+  }
+
+  #byte(): number {
+    if (this.at >= this.end) throw new WireError('unexpected end of message')
+    return this.bytes[this.at++]!
+  }
+}
+
+/** Writes into a buffer whose size was computed before. */
+export class WireWriter {
+  readonly bytes: Buffer
+  at: number
+
+  constructor(bytes: Buffer, at: number) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  number(value: number): void {
+    let rest = value
+    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.bytes[this.at++] = (rest % 128) | 0x80
+    this.bytes[this.at++] = rest
+  }
+
+  bigint(value: bigint): void {
+    let rest = BigInt.asUintN(64, value)
+    for (; rest >= 0x80n; rest >>= 7n) this.bytes[this.at++] = Number(rest & 0x7fn) | 0x80
+    this.bytes[this.at++] = Number(rest)
+  }
+}
+
+/** Bytes of a varint. */
+export function varintSize(value: number | bigint): number {
+  if (value < 0) return 10
+  if (typeof value === 'bigint') return Math.max(1, Math.ceil(value.toString(2).length / 7))
+  let size = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) size++
+  return size
+}

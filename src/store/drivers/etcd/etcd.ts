@@ -1,0 +1,70 @@
+import { randomInt } from 'node:crypto'
+import { type Clock, systemClock } from '../../../base/clock.ts'
+import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
+import { StoreOpenError } from '../../store.ts'
+import type { Store } from '../../store.ts'
+import { EtcdStore } from './etcd-store.ts'
+import { KeyLayout } from './layout.ts'
+import { Members } from './members.ts'
+import { etcdMethods } from './messages.ts'
+import { hasReliableProgress, isSupported } from './versions.ts'
+
+export interface EtcdStoreOptions {
+  /** Client URLs of the members. */
+  servers: readonly string[]
+  tls?: TlsOptions | undefined
+  /** The store's keys start with `ours`, in etcd with `theirs`. Default: /registry, as in Kubernetes. */
+  prefix?: { ours: string; theirs: string }
+  /** Names the time of revisions. */
+  clock?: Clock
+  /** Runs the timers. Default: `clock`. */
+  timers?: Clock
+  /** How long one attempt of a call may take. */
+  callTimeoutMs?: number
+  /** How long a write may take, all attempts together. */
+  writeBudgetMs?: number
+  /** How long to wait for etcd. */
+  openTimeoutMs?: number
+}
+
+/** Watches may begin so many revisions before the store was opened, unless they have been compacted. */
+const replayedRevisions = 1000
+
+/** Opens a store in an etcd cluster. Rejects with StoreOpenError. */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const { servers, tls, clock = systemClock, timers = clock, prefix = { ours: '/registry', theirs: '/registry' }, callTimeoutMs = 3000, writeBudgetMs = 10_000, openTimeoutMs = 10_000 } = options
+  const members = new Members({ servers, tls, clock: timers, callTimeoutMs })
+  try {
+    const { version } = await members.read(etcdMethods.status, {}, openTimeoutMs)
+    if (!isSupported(version)) throw new Error(`etcd ${version} is too old: 3.4 or newer is needed`)
+    const layout = new KeyLayout(prefix.ours, prefix.theirs)
+    const { header } = await members.read(etcdMethods.range, { key: layout.fence, limit: 1 }, openTimeoutMs)
+    const { revision } = header!
+    const parts = { members, layout, clock, timers, writeBudgetMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
+    const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
+    await store.start(revision)
+    return store
+  } catch (e) {
+    members.close()
+    if (!(e instanceof Error)) throw e
+    const why = e instanceof RpcError ? e.detail : e.message
+    throw new StoreOpenError('Unreachable', `the etcd servers ${servers.join(', ')} cannot be used: ${why}`)
+  }
+}
+
+/** The revision after which events are replayed, so that clients of a server that was restarted find their place again. */
+async function replayStart(members: Members, layout: KeyLayout, revision: number): Promise<number> {
+  const from = revision - replayedRevisions
+  if (from <= 0) return (await isCompacted(members, layout, 1)) ? revision : 0
+  return (await isCompacted(members, layout, from)) ? revision : from
+}
+
+async function isCompacted(members: Members, layout: KeyLayout, revision: number): Promise<boolean> {
+  try {
+    await members.read(etcdMethods.range, { key: layout.fence, limit: 1, revision })
+    return false
+  } catch (e) {
+    if (e instanceof RpcError && e.code === 'OutOfRange') return true
+    throw e
+  }
+}

@@ -1,0 +1,204 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { CallReceiver, Channel, RpcError } from '../../../grpc/index.ts'
+import { CompactedError, StoreClosedError } from '../../store.ts'
+import type { Members } from './members.ts'
+import { type EtcdEvent, type EtcdWatchResponse, etcdMethods } from './messages.ts'
+
+export interface FeedOptions {
+  members: Members
+  clock: Clock
+  /** The keys that are followed: from `key` to before `rangeEnd`. */
+  range: { key: Buffer; rangeEnd: Buffer }
+  /** Events after this revision are delivered. */
+  from: number
+  /** Changes a key that is followed. Absent where etcd is asked on the watch itself how far that is, and may be believed. */
+  fence: (() => Promise<void>) | undefined
+  /** The events of one response, in order. */
+  onEvents(events: readonly EtcdEvent[], revision: number): void
+  /** Everything up to `revision` has been delivered. */
+  onProgress(revision: number): void
+  /** The feed cannot go on. Called once. */
+  onEnd(why: Error): void
+}
+
+type WatchCall = ReturnType<typeof openWatch>
+
+type State =
+  | { kind: 'connecting' }
+  | { kind: 'following'; channel: Channel; call: WatchCall }
+  | { kind: 'ended'; why: Error }
+
+interface Waiter {
+  revision: number
+  resolve(): void
+  reject(why: Error): void
+}
+
+/** After a watch was lost, the next one waits; twice as long after each that brought nothing. */
+const firstPauseMs = 10
+const longestPauseMs = 1000
+/** How long somebody waits for a revision before the watch is asked how far it is, and before it is thought to be stuck. */
+const askAfterMs = 20
+const askEveryMs = 100
+const stuckAfterMs = 1500
+
+/** The one watch of everything that is stored. It goes on with another member where it was lost, without a gap. */
+export class Feed {
+  readonly #options: FeedOptions
+  #state: State = { kind: 'connecting' }
+  #revision: number
+  #failures = 0
+  readonly #waiters = new Set<Waiter>()
+  #cancelAsking: (() => void) | undefined
+  #isFencing = false
+
+  constructor(options: FeedOptions) {
+    this.#options = options
+    this.#revision = options.from
+  }
+
+  /** Everything up to this revision has been delivered. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  start(): void {
+    this.#connect()
+  }
+
+  /** Resolves once everything up to `revision` has been delivered; rejects if the feed ends before. */
+  async waitUntilSeen(revision: number): Promise<void> {
+    if (this.#revision >= revision) return
+    if (this.#state.kind === 'ended') throw this.#state.why
+    await new Promise<void>((resolve, reject) => {
+      this.#waiters.add({ revision, resolve, reject })
+      this.#askLater(askAfterMs, 0)
+    })
+  }
+
+  close(): void {
+    this.#end(new StoreClosedError())
+  }
+
+  /** Leaves the member that the watch comes from. */
+  #reconnect(): void {
+    const state = this.#state
+    if (state.kind !== 'following') return
+    this.#state = { kind: 'connecting' }
+    state.call.cancel()
+    this.#options.members.leave(state.channel)
+    this.#connect()
+  }
+
+  #connect(): void {
+    const { members, range } = this.#options
+    const channel = members.current
+    const call: WatchCall = openWatch(channel, {
+      message: (response) => {
+        if (this.#isFollowing(call)) this.#take(response)
+      },
+      closed: (error) => {
+        if (this.#isFollowing(call)) this.#lost(channel, error)
+      },
+    })
+    this.#state = { kind: 'following', channel, call: call }
+    call.send({ create: { ...range, startRevision: this.#revision + 1, prevKv: true, progressNotify: true } })
+  }
+
+  #isFollowing(call: unknown): boolean {
+    return this.#state.kind === 'following' && this.#state.call === call
+  }
+
+  #take(response: EtcdWatchResponse): void {
+    if (response.canceled) return this.#canceled(response)
+    if (response.created) return
+    if (response.events.length > 0) {
+      this.#failures = 0
+      const events = response.events.filter(({ kv }) => kv!.modRevision > this.#revision)
+      const last = events.at(-1)
+      if (!last) return
+      this.#revision = last.kv!.modRevision
+      this.#options.onEvents(events, this.#revision)
+      this.#wake()
+    } else if (!this.#options.fence) this.#progressed(response.header?.revision ?? 0)
+  }
+
+  #progressed(revision: number): void {
+    this.#failures = 0
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    this.#options.onProgress(revision)
+    this.#wake()
+  }
+
+  #canceled({ compactRevision, cancelReason }: EtcdWatchResponse): void {
+    if (compactRevision > 0) return this.#end(new CompactedError(compactRevision))
+    const state = this.#state
+    if (state.kind === 'following') this.#lost(state.channel, new Error(cancelReason))
+  }
+
+  #lost(channel: Channel, _why: RpcError | Error | undefined): void {
+    const { members, clock } = this.#options
+    this.#state = { kind: 'connecting' }
+    members.leave(channel)
+    const pauseMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures)
+    this.#failures++
+    clock.after(pauseMs, () => {
+      if (this.#state.kind === 'connecting') this.#connect()
+    })
+  }
+
+  #wake(): void {
+    for (const waiter of Array.from(this.#waiters)) {
+      if (waiter.revision > this.#revision) continue
+      this.#waiters.delete(waiter)
+      waiter.resolve()
+    }
+    if (this.#waiters.size > 0) return
+    this.#cancelAsking?.()
+    this.#cancelAsking = undefined
+  }
+
+  #askLater(afterMs: number, waitedMs: number): void {
+    this.#cancelAsking ??= this.#options.clock.after(afterMs, () => {
+      this.#cancelAsking = undefined
+      if (this.#waiters.size === 0) return
+      const waited = waitedMs + afterMs
+      if (waited >= stuckAfterMs) {
+        this.#reconnect()
+        return this.#askLater(askEveryMs, 0)
+      }
+      this.#ask()
+      this.#askLater(askEveryMs, waited)
+    })
+  }
+
+  /** The watch says how far it is. */
+  #ask(): void {
+    const { fence } = this.#options
+    if (!fence) {
+      if (this.#state.kind === 'following') this.#state.call.send({ progress: {} })
+      return
+    }
+    if (this.#isFencing) return
+    this.#isFencing = true
+    // Who waits is told by the event, and asks again where there is none.
+    fence().catch(() => undefined).finally(() => (this.#isFencing = false))
+  }
+
+  #end(why: Error): void {
+    const state = this.#state
+    if (state.kind === 'ended') return
+    this.#state = { kind: 'ended', why }
+    if (state.kind === 'following') state.call.cancel()
+    this.#cancelAsking?.()
+    for (const waiter of this.#waiters) waiter.reject(why)
+    this.#waiters.clear()
+    this.#options.onEnd(why)
+  }
+}
+
+/** A member that has lost its leader ends the watch, where it would be silent otherwise. */
+function openWatch(channel: Channel, receiver: CallReceiver<EtcdWatchResponse>) {
+  return channel.open(etcdMethods.watch, receiver, { metadata: { hasleader: 'true' } })
+}

@@ -1,0 +1,69 @@
+import type { StoreEvent } from '../../store.ts'
+
+/** Values of superseded versions are kept for watches that start in the past, up to this much. */
+const mostBytes = 64 << 20
+const mostEvents = 100_000
+
+/** The newest events, in the order of revisions: what a watch that starts in the past begins with. */
+export class RecentEvents {
+  #events: StoreEvent[] = []
+  /** Events before this index are forgotten, and removed from time to time. */
+  #first = 0
+  #bytes = 0
+  /** Every event after this revision is here. */
+  #start: number
+
+  constructor(start: number) {
+    this.#start = start
+  }
+
+  get start(): number {
+    return this.#start
+  }
+
+  add(event: StoreEvent): void {
+    this.#events.push(event)
+    this.#bytes += bytesOf(event)
+    while (this.#bytes > mostBytes || this.#events.length - this.#first > mostEvents) this.#forgetOldest()
+  }
+
+  /** Forgets what happened up to a revision. */
+  forget(revision: number): void {
+    while (this.#first < this.#events.length && this.#events[this.#first]!.revision <= revision) this.#forgetOldest()
+    this.#start = Math.max(this.#start, revision)
+  }
+
+  /** The events under `prefix` with `after` < revision ≤ `upTo`. */
+  between(after: number, upTo: number, prefix: string): StoreEvent[] {
+    const found: StoreEvent[] = []
+    for (let i = this.#after(after); i < this.#events.length; i++) {
+      const event = this.#events[i]!
+      if (event.revision > upTo) break
+      if (event.key.startsWith(prefix)) found.push(event)
+    }
+    return found
+  }
+
+  #after(revision: number): number {
+    let low = this.#first
+    let high = this.#events.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#events[middle]!.revision <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #forgetOldest(): void {
+    const event = this.#events[this.#first]!
+    this.#bytes -= bytesOf(event)
+    this.#start = event.revision
+    this.#first++
+    if (this.#first < 1000 || this.#first < this.#events.length / 2) return
+    this.#events.splice(0, this.#first)
+    this.#first = 0
+  }
+}
+
+const bytesOf = (event: StoreEvent): number => (event.type === 'put' ? event.value.length : 0) + 100

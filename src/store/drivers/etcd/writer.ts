@@ -1,0 +1,86 @@
+import type { Clock } from '../../../base/clock.ts'
+import { RpcError } from '../../../grpc/index.ts'
+import { StoreUnavailableError, WriteUncertainError } from '../../store.ts'
+import type { Versioned, Write, WriteResult } from '../../store.ts'
+import { explain, isTrouble } from './errors.ts'
+import { type KeyLayout, storedValue } from './layout.ts'
+import { Attempts, type Members } from './members.ts'
+import { CompareTarget, type EtcdKeyValue, type EtcdTxnResponse, etcdMethods } from './messages.ts'
+import type { PendingWrite, PendingWrites } from './pending-writes.ts'
+
+export interface WriterParts {
+  members: Members
+  layout: KeyLayout
+  timers: Clock
+  writeBudgetMs: number
+  /** A number from 0 to 1. */
+  random: () => number
+  pending: PendingWrites
+  /** Resolves once the watch has delivered everything up to a revision. */
+  seen(revision: number): Promise<void>
+  versioned(kv: EtcdKeyValue): Versioned
+}
+
+/**
+ * Writes by transactions of the form "if the key is at this revision, put or delete it, else read it", which is all
+ * that kine takes. An attempt whose answer was lost is repeated; when that is refused, the watch tells whether the
+ * first one has happened.
+ */
+export class Writer {
+  readonly #parts: WriterParts
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts
+  }
+
+  async write({ key, expected, value, mark }: Write): Promise<WriteResult> {
+    const { layout, pending, random } = this.#parts
+    const etcdKey = layout.toEtcd(key)
+    const stored = value && storedValue(value, mark, Math.floor(random() * 2 ** 32))
+    const write: PendingWrite = { key, value, stored, expected, seenAt: undefined, goneAt: undefined }
+    const done = pending.add(write)
+    try {
+      return await this.#attempt(write, etcdKey)
+    } finally {
+      done()
+    }
+  }
+
+  async #attempt(write: PendingWrite, key: Buffer): Promise<WriteResult> {
+    const { members, timers, writeBudgetMs } = this.#parts
+    const { expected, stored } = write
+    const attempts = new Attempts(timers, writeBudgetMs)
+    const request = {
+      compare: [{ target: CompareTarget.mod, key, modRevision: expected }],
+      success: [stored ? { put: { key, value: stored } } : { delete: { key } }],
+      failure: [{ range: { key } }],
+    }
+    let isUncertain = false
+    for (;;) {
+      try {
+        const answer = await members.once(etcdMethods.txn, request)
+        return await this.#settle(write, answer, isUncertain)
+      } catch (e) {
+        if (!(e instanceof RpcError)) throw e
+        if (!isTrouble(e)) throw isUncertain ? new WriteUncertainError(e) : explain(e)
+        isUncertain ||= !e.isUnsent
+        if (write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
+        if (await attempts.next()) continue
+        throw isUncertain ? new WriteUncertainError(e) : new StoreUnavailableError(`etcd cannot be reached: ${e.detail}`)
+      }
+    }
+  }
+
+  async #settle(write: PendingWrite, answer: EtcdTxnResponse, isUncertain: boolean): Promise<WriteResult> {
+    const { seen, versioned } = this.#parts
+    const revision = answer.header!.revision
+    // Whoever has the answer finds it in every cache that follows the store.
+    await seen(revision)
+    if (answer.succeeded) return { ok: true, revision }
+    if (isUncertain && write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
+    // Somebody has deleted it: this write, whose answer was lost, or another one.
+    if (isUncertain && write.goneAt !== undefined) throw new WriteUncertainError(new Error('the answer to a delete was lost'))
+    const current = answer.responses[0]?.range?.kvs[0]
+    return { ok: false, current: current && versioned(current) }
+  }
+}
