@@ -6,7 +6,7 @@ import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
-import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
+import { SharedInformer, type SharedInformerOptions, absenceText, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
 import type { WatchScope, WatcherRules } from './watcher/index.ts'
 
@@ -108,9 +108,18 @@ export class InformerFactory {
     await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced(signal)))
   }
 
-  /** Why readiness should fail, in one sentence per informer that is behind. */
-  problems(): string[] {
-    return [...this.#informers.values()].flatMap(({ informer }) => informer.lag.problem() ?? [])
+  /** Why readiness should fail, in one sentence per informer that is behind or whose API is absent. */
+  problems(counts: (informer: SharedInformer) => boolean = () => true): string[] {
+    return this.#all().flatMap((informer) => (counts(informer) ? (informer.problem() ?? []) : []))
+  }
+
+  /** A sentence for each API that the server does not serve, or does not allow. */
+  absences(): string[] {
+    return this.#all().flatMap((informer) => (informer.absence ? absenceText(informer.type, informer.absence) : []))
+  }
+
+  #all(): SharedInformer[] {
+    return [...this.#informers.values()].map(({ informer }) => informer as unknown as SharedInformer)
   }
 }
 

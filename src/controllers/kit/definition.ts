@@ -131,6 +131,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   name: string
   /** The service account of kube-system that it writes as, where the transport allows that. Default: the manager's own identity. */
   account?: string
+  /** True for a controller of kinds that a cluster may lack: while they are not served it waits, and readiness does not fail for it. */
+  isOptional?: boolean
   owner: ResourceType<Owner>
   /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
   owns?: readonly ResourceType[]

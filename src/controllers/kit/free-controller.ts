@@ -50,6 +50,8 @@ export interface FreeController {
   name: string
   /** The service account of kube-system that it acts as, where the transport allows that. Default: the manager's own identity. */
   account?: string
+  /** True for a controller of kinds that a cluster may lack: while they are not served it waits, and readiness does not fail for it. */
+  isOptional?: boolean
   /** Kinds that are cached whole, before it starts. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
