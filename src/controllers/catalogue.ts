@@ -1,4 +1,5 @@
 import type { SigningAuthority } from '../api/x509/index.ts'
+import { clonesets } from '../client/index.ts'
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/index.ts'
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
@@ -21,7 +22,7 @@ import { nodeLifecycle } from './node-lifecycle/index.ts'
 import { podGcController } from './pod-gc/index.ts'
 import { replicaSetController } from './replicaset/index.ts'
 import { replicationControllerController } from './replicationcontroller/index.ts'
-import { resourceQuotaController } from './resource-quota/index.ts'
+import { countedKinds, quotaControllerOf, resourceQuotaController } from './resource-quota/index.ts'
 import { rootCaPublisher } from './root-ca/index.ts'
 import { serviceAccountController } from './service-account/index.ts'
 import { serviceCidrController } from './service-cidr/index.ts'
@@ -39,6 +40,8 @@ export interface ControllerSettings {
   volumesDir: string
   /** The authority that signs certificates, and the longest time that they are good for. Without it none are signed. */
   signing?: { authority: SigningAuthority; longestMs: number } | undefined
+  /** False where CloneSets are nobody's business: nothing asks for the kind then. Default: true. */
+  knowsCloneSets?: boolean
 }
 
 type Entry = ManagedController | readonly ManagedController[]
@@ -96,7 +99,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'namespace-controller': namespaceController,
   'pod-garbage-collector-controller': podGcController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
-  'resourcequota-controller': resourceQuotaController,
+  'resourcequota-controller': ({ knowsCloneSets = true }) =>
+    knowsCloneSets ? resourceQuotaController : quotaControllerOf(countedKinds.filter(({ type }) => type !== clonesets)),
   'serviceaccount-controller': serviceAccountController,
   'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
   'clusterrole-aggregation-controller': clusterRoleAggregationController,

@@ -141,6 +141,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   watches?: readonly Watch[]
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
+  /** Kinds among these that a cluster may lack: the controller runs without them, and follows them once they are served. */
+  dispensable?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
   /** How many objects each reconcile goes through, where that is more than what has changed: large owners wait for more. */
   goesThrough?(seen: Observed): number

@@ -57,7 +57,7 @@ export class Term {
       for (const type of typesReadBy(controller)) {
         const informer = this.#informers.informer(type, { ...scopeOf(type), indexes: kitIndexes, notOlderThan })
         informers.set(resourceName(type), informer)
-        if (!controller.isOptional) this.#required.add(informer.name)
+        if (!controller.isOptional && !isDispensable(controller, type)) this.#required.add(informer.name)
       }
       for (const { type, name, valuesOf } of controller.indexes ?? []) {
         const informer = informers.get(resourceName(type))
@@ -75,9 +75,11 @@ export class Term {
       metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),
       forget: (informer: SharedInformer) => this.#informers.forget(informer),
     }
+    const informersOf = (types: readonly ResourceType[]) => types.map((type) => informers.get(resourceName(type))!)
     this.#slots = controllers.map((c) => new ControllerSlot({
       name: c.name,
-      informers: typesReadBy(c).map((type) => informers.get(resourceName(type))!),
+      required: informersOf(typesReadBy(c).filter((type) => !isDispensable(c, type))),
+      others: informersOf(typesReadBy(c).filter((type) => isDispensable(c, type))),
       make: () => (isFree(c) ? new FreeRunner(c, { ...freely, client: clientOf(c) }) : new Controller(c, { ...parts, client: clientOf(c) })),
       logger,
     }))
@@ -112,5 +114,8 @@ export class Term {
 
 /** Every kind that a controller's caches hold. */
 const typesReadBy = (controller: ManagedController): readonly ResourceType[] => (isFree(controller) ? (controller.reads ?? []) : typesOf(controller))
+
+const isDispensable = (controller: ManagedController, type: ResourceType): boolean =>
+  !isFree(controller) && (controller.dispensable?.includes(type) ?? false)
 
 const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
