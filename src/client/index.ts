@@ -51,6 +51,7 @@ export { apiVersionOf, keyOf, pathOf, resourceName, resourceType, splitKey } fro
 export type { ResourceType } from './resource-type.ts'
 export * from './resources.ts'
 export { onAbort } from './on-abort.ts'
+export { TokenBucket } from './queue/index.ts'
 export { waitFor } from './retry.ts'
 export type { RetryOptions } from './retry.ts'
 export { SharedInformer } from './shared-informer.ts'

@@ -161,6 +161,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   plansDeletion?: boolean
   /** Which objects of the owner's type are looked at when they change. Default: all. */
   looksAt?(owner: Owner, caches: Caches): boolean
+  /** True for a controller that makes no events: what fails is logged and counted. */
+  isSilent?: boolean
   /** How many owners are worked on at the same time. Default: 5. */
   workers?: number
   /** The schema's name for the status, by which it is told what would change. Default: that of the owner's kind, in Kubernetes' own groups. */

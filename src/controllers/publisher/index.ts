@@ -1,0 +1,7 @@
+export { fieldManager } from './apply.ts'
+export { publishedKinds } from './kinds.ts'
+export { defaultCompanions, publishers } from './publisher.ts'
+export type { PublisherOptions } from './publisher.ts'
+export { deadlineAnnotation } from './view.ts'
+export { workloadStatusDefinition, workloadstatuses } from './workload-status.ts'
+export type { WorkloadStatus } from './workload-status.ts'
