@@ -23,6 +23,8 @@ export interface InformerFactoryOptions {
   limits?: Partial<LagLimits>
   rules?: Partial<WatcherRules>
   stream?: boolean
+  /** Makes of every object what is to be kept of it, for informers that name no transform of their own. */
+  transform?: <T extends KubeObject>(object: T) => T
 }
 
 /** What one informer has of its own. */
@@ -85,10 +87,14 @@ export class InformerFactory {
   #make<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T>, metadataOnly: boolean): SharedInformer<T> {
     const scope = scopeName(type, spec)
     const name = this.#options.name ? `${this.#options.name}/${scope}` : scope
-    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type, name, metadataOnly })
+    const informer = new SharedInformer<T>({ ...this.#options, ...spec, ...this.#transformOf(spec), type, name, metadataOnly })
     this.#informers.set(keyOfScope(type, spec), { informer: informer as unknown as SharedInformer<never>, transform: spec.transform, hasMetadataOnly: metadataOnly })
     if (this.#isStarted) informer.start()
     return informer
+  }
+
+  #transformOf<T extends KubeObject>({ transform = this.#options.transform }: InformerSpec<T>): { transform?: (object: T) => T } {
+    return transform ? { transform } : {}
   }
 
   /** Starts all informers: those that are asked for later, too. */

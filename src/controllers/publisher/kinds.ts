@@ -1,3 +1,4 @@
+import type { PublishedKindName } from '../../api/kinds/published-kinds.ts'
 import type { ResourceType } from '../../client/index.ts'
 import { cloneSetController } from '../cloneset/index.ts'
 import { daemonSetController } from '../daemonset/index.ts'
@@ -26,29 +27,27 @@ export interface PublishedKind {
   conditions: readonly string[]
   /** Fields of the computed status that the next one is judged by. */
   state: readonly (keyof RolloutState)[]
-  /** True where a stock status cannot hold the clock of a rollout, or loses it: without a companion a restart begins it anew. */
-  needsCompanion: boolean
 }
 
 const rollout = ['Available', 'Progressing']
 
 /** By the plural name that flags use. */
-export const publishedKinds: Readonly<Record<string, PublishedKind>> = {
-  deployments: { controller: deploymentController, way: 'companion', conditions: rollout, state: [], needsCompanion: false },
-  replicasets: { controller: replicaSetController, way: 'apply', conditions: ['Available'], state: [], needsCompanion: false },
-  replicationcontrollers: { controller: replicationControllerController, way: 'apply', conditions: ['Available'], state: [], needsCompanion: false },
+export const publishedKinds: Readonly<Record<PublishedKindName, PublishedKind>> = {
+  deployments: { controller: deploymentController, way: 'companion', conditions: rollout, state: [] },
+  replicasets: { controller: replicaSetController, way: 'apply', conditions: ['Available'], state: [] },
+  replicationcontrollers: { controller: replicationControllerController, way: 'apply', conditions: ['Available'], state: [] },
   statefulsets: {
     controller: statefulSetController, way: 'apply', conditions: rollout,
-    state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'], needsCompanion: true,
+    state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'],
   },
   daemonsets: {
     controller: daemonSetController, way: 'apply', conditions: rollout,
-    state: ['updateRevision', 'desiredNumberScheduled'], needsCompanion: true,
+    state: ['updateRevision', 'desiredNumberScheduled'],
   },
-  jobs: { controller: jobController, way: 'update', conditions: ['Waiting', 'Running'], state: [], needsCompanion: false },
+  jobs: { controller: jobController, way: 'update', conditions: ['Waiting', 'Running'], state: [] },
   clonesets: {
     controller: cloneSetController, way: 'companion', conditions: rollout,
-    state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'], needsCompanion: true,
+    state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'],
   },
 }
 

@@ -13,7 +13,7 @@ const others = { type: 'Theirs', status: 'True' }
 const memory: Memory = { last: { conditions: [available], state: {} }, writtenAtMs: nowMs - 500, losses: 0, isContested: false, inner: undefined }
 
 const seen = (stored: object[], more: Partial<Observed> = {}): Observed => ({
-  kind: publishedKinds['statefulsets']!,
+  kind: publishedKinds.statefulsets,
   workload: { metadata: { name: 'w', namespace: 'n', uid: 'u' }, status: { conditions: stored as never } },
   judgement: { conditions: [available], state: {}, changesInMs: undefined, memory: undefined },
   companion: undefined,
@@ -41,7 +41,7 @@ describe('plan()', () => {
     ['waits longer with each loss', seen([], { memory: { ...memory, losses: 5 } }), ' again in 1100'],
     ['waits five minutes at most', seen([], { memory: { ...memory, losses: 40 } }), ' again in 299500'],
     ['leaves a status alone that somebody else manages', seen([], { memory: { ...memory, isContested: true } }), ''],
-    ['leaves the status of some kinds alone', seen([], { kind: publishedKinds['deployments']! }), ''],
+    ['leaves the status of some kinds alone', seen([], { kind: publishedKinds.deployments }), ''],
     ['makes a companion', seen([stock], { companion: { stored: undefined, name: 'w' } }), 'PublishCompanion'],
     ['waits for a name that is taken', seen([stock], { companion: { stored: undefined, name: undefined } }), ' again in 1000'],
     ['looks again when the judgement changes by itself', seen([stock], { judgement: { ...seen([]).judgement, changesInMs: 7 } }), ' again in 7'],
@@ -78,7 +78,7 @@ describe('conflictingManagers()', () => {
 })
 
 describe('viewOf()', () => {
-  const kind = publishedKinds['statefulsets']!
+  const kind = publishedKinds.statefulsets
   const workload = { metadata: { name: 'w', annotations: { [deadlineAnnotation]: '60' } }, spec: {}, status: { updateRevision: 'new', conditions: [others] } }
   test('puts back what was published last, and keeps the conditions of others', () => {
     const view = viewOf(workload as never, kind, { conditions: [available], state: { updateRevision: 'old', desiredReplicas: 3 } })

@@ -1,3 +1,4 @@
+import { type PublishedKindName, companionKindNames, publishedKindNames } from '../../api/kinds/published-kinds.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type ResourceType, resourcequotas } from '../../client/index.ts'
 import { type AnyController, type Caches, type ManagedController, type ObserveContext, defineController } from '../kit/index.ts'
@@ -10,26 +11,22 @@ import { workloadstatuses } from './workload-status.ts'
 
 export interface PublisherOptions {
   /** Plural names of the kinds whose conditions are published. Default: all. */
-  kinds?: readonly string[]
+  kinds?: readonly PublishedKindName[]
   /** Plural names of the kinds that have companions. Default: those whose status cannot hold the clock of a rollout. */
-  companions?: readonly string[]
+  companions?: readonly PublishedKindName[]
   /** How many writes there are in a second, in the long run. */
   writesPerSecond: number
   clock: Clock
 }
 
-/** Kinds that have companions unless somebody says otherwise. */
-export const defaultCompanions: readonly string[] = Object.keys(publishedKinds).filter((name) => publishedKinds[name]!.needsCompanion)
-
 /**
  * Controllers that publish the conditions of workloads which another controller manager owns. Each judges by the pure code of
  * the kind's own controller, and writes conditions only.
  */
-export function publishers({ kinds = Object.keys(publishedKinds), companions = defaultCompanions, writesPerSecond, clock }: PublisherOptions): ManagedController[] {
+export function publishers({ kinds = publishedKindNames, companions = companionKindNames, writesPerSecond, clock }: PublisherOptions): ManagedController[] {
   const pace = new WritePace(writesPerSecond, clock)
   return kinds.flatMap((name) => {
     const kind = publishedKinds[name]
-    if (!kind) throw new Error(`${JSON.stringify(name)} is no kind that can be published: ${Object.keys(publishedKinds).join(', ')}`)
     const hasCompanion = companions.includes(name)
     return kind.way === 'companion' && !hasCompanion ? [] : [publisherOf(name, kind, hasCompanion, pace)]
   })
