@@ -15,7 +15,7 @@ import { endpointSlice } from './endpoint-slice/index.ts'
 import { endpoint } from './endpoints/index.ts'
 import { garbageCollector } from './garbage-collector/index.ts'
 import { jobController, orphanPodController } from './job/index.ts'
-import type { ManagedController } from './kit/index.ts'
+import type { ManagedController, RivalLease } from './kit/index.ts'
 import { localPathControllers } from './local-path-provisioner/index.ts'
 import { namespaceController } from './namespace/index.ts'
 import { nodeLifecycle } from './node-lifecycle/index.ts'
@@ -84,6 +84,18 @@ export const accounts: Readonly<Record<string, string>> = {
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'service-cidr-controller': 'service-cidrs-controller',
 }
+
+const kubernetesLease: RivalLease = { namespace: 'kube-system', name: 'kube-controller-manager' }
+
+/** The leases of other managers that run controllers by these names: OpenKruise's for CloneSets, nobody's for our own, else Kubernetes'. */
+const rivals: Readonly<Record<string, RivalLease | undefined>> = {
+  'cloneset-controller': { namespace: 'kruise-system', name: 'kruise-manager' },
+  'claim-recovery-controller': undefined,
+  'local-path-provisioner-controller': undefined,
+}
+
+/** The lease of the manager of another make that may run a controller. */
+export const rivalOf = (name: string): RivalLease | undefined => (Object.hasOwn(rivals, name) ? rivals[name] : kubernetesLease)
 
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {

@@ -5,6 +5,7 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { IndexFunction, ResourceType } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { RosterKind } from './keep-rosters.ts'
+import type { RivalLease } from './rival-lease.ts'
 import type { RosterOf } from './roster.ts'
 import type { Writer } from './writer.ts'
 
@@ -133,6 +134,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   account?: string
   /** True for a controller of kinds that a cluster may lack: while they are not served it waits, and readiness does not fail for it. */
   isOptional?: boolean
+  /** The lease of another manager that may run the same controller: while it is held, this one does not run. */
+  rival?: RivalLease
   owner: ResourceType<Owner>
   /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
   owns?: readonly ResourceType[]

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, leases, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
 import { Controller } from './controller.ts'
 import { typesOf } from './definition.ts'
@@ -12,6 +12,7 @@ import { type ManagedController, isFree } from './free-controller.ts'
 import { FreeRunner } from './free-runner.ts'
 import type { Gather } from './gathering.ts'
 import type { Audit } from './roster.ts'
+import { type RivalLease, RivalWatch } from './rival-lease.ts'
 import { ControllerSlot } from './slot.ts'
 
 export interface TermSettings {
@@ -37,6 +38,8 @@ export class Term {
   readonly #slots: ControllerSlot[]
   /** The names of informers without which this process is not ready. */
   readonly #required = new Set<string>()
+  /** By `namespace/name` of the lease. */
+  readonly #rivals = new Map<string, RivalWatch>()
   #hasStarted = false
 
   /** Whether every controller runs, or waits for an API that is absent. */
@@ -80,6 +83,7 @@ export class Term {
       name: c.name,
       required: informersOf(typesReadBy(c).filter((type) => !isDispensable(c, type))),
       others: informersOf(typesReadBy(c).filter((type) => isDispensable(c, type))),
+      rival: c.rival && this.#rivalOf(c.rival, clock, notOlderThan),
       make: () => (isFree(c) ? new FreeRunner(c, { ...freely, client: clientOf(c) }) : new Controller(c, { ...parts, client: clientOf(c) })),
       logger,
     }))
@@ -89,6 +93,7 @@ export class Term {
   async start(signal: AbortSignal): Promise<void> {
     // Every informer of every controller listens to it.
     setMaxListeners(0, signal)
+    for (const rival of this.#rivals.values()) rival.start()
     this.#informers.start()
     await Promise.race([Promise.all(this.#slots.map((slot) => slot.start(signal))), aborted(signal)])
     signal.throwIfAborted()
@@ -96,7 +101,9 @@ export class Term {
   }
 
   problems(): string[] {
-    const isExcused = ({ absence, name }: SharedInformer) => absence?.kind === 'missing' && !this.#required.has(name)
+    // A lease that cannot be read is told with the controllers that wait for it.
+    const leasesRead = new Set([...this.#rivals.values()].map(({ informer }) => informer.name))
+    const isExcused = ({ absence, name }: SharedInformer) => leasesRead.has(name) || (absence?.kind === 'missing' && !this.#required.has(name))
     return [...this.#informers.problems((informer) => !isExcused(informer)), ...this.#slots.flatMap((slot) => slot.problems())]
   }
 
@@ -107,8 +114,20 @@ export class Term {
   }
 
   async stop(): Promise<void> {
+    for (const rival of this.#rivals.values()) rival.stop()
     await Promise.all(this.#slots.map((slot) => slot.stop()))
     this.#informers.stop()
+  }
+
+  #rivalOf(lease: RivalLease, clock: Clock, notOlderThan: string): RivalWatch {
+    const { namespace, name } = lease
+    let rival = this.#rivals.get(`${namespace}/${name}`)
+    if (!rival) {
+      const informer = this.#informers.informer(leases, { namespace, fieldSelector: `metadata.name=${name}`, notOlderThan })
+      rival = new RivalWatch(lease, informer, clock)
+      this.#rivals.set(`${namespace}/${name}`, rival)
+    }
+    return rival
   }
 }
 

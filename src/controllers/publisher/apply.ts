@@ -39,9 +39,9 @@ export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workl
   const type = typeOf(kind)
   const writeStatus = kind.way === 'update' ? updateStatus : applyStatus
   return {
-    PublishStatus: async (ctx, { conditions }) => {
+    PublishStatus: async (ctx, { conditions, wasForced }) => {
       await pace.turn(ctx.signal)
-      return writeStatus(kind, ctx, conditions.map(stockCondition))
+      return writeStatus(kind, ctx, conditions.map(stockCondition), wasForced)
     },
     PublishCompanion: async ({ writer, owner, signal }, { name, published: { conditions, state } }) => {
       await pace.turn(signal)
@@ -61,10 +61,10 @@ export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workl
   }
 }
 
-type WriteStatus = (kind: PublishedKind, ctx: ApplyContext<Workload>, conditions: readonly WorkloadCondition[]) => Promise<unknown>
+type WriteStatus = (kind: PublishedKind, ctx: ApplyContext<Workload>, conditions: readonly WorkloadCondition[], wasForced: boolean) => Promise<unknown>
 
 /** Applies conditions beside those of the owner. Types that somebody else manages are left alone. */
-const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions) => {
+const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions, wasForced) => {
   const type = typeOf(kind)
   const { name, namespace, uid } = owner.metadata
   const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, namespace, uid }, status: { conditions } }
@@ -74,8 +74,11 @@ const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditi
   } catch (e) {
     const managers = conflictingManagers(e)
     if (managers.length === 0) throw e
-    // Conditions that our own controllers have left are taken over.
-    if (managers.every((manager) => manager.startsWith('coxswain'))) return apply(true)
+    // Conditions that our own controllers have left are taken over, once: if they come back, these controllers run.
+    if (!wasForced && managers.every((manager) => manager.startsWith('coxswain'))) {
+      await apply(true)
+      return 'forced'
+    }
     logger.info('conditions of the same types have another manager, and are left alone', { kind: type.kind, namespace, name, managers })
     return 'contested'
   }

@@ -10,7 +10,7 @@ const at = '2026-01-01T00:00:00Z'
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const available: Condition = { type: 'Available', status: 'True', reason: 'R', message: 'all', lastTransitionTime: at, lastUpdateTime: at }
 const others = { type: 'Theirs', status: 'True' }
-const memory: Memory = { last: { conditions: [available], state: {} }, writtenAtMs: nowMs - 500, losses: 0, isContested: false, inner: undefined }
+const memory: Memory = { last: { conditions: [available], state: {} }, writtenAtMs: nowMs - 500, losses: 0, isContested: false, wasForced: false, inner: undefined }
 
 const seen = (stored: object[], more: Partial<Observed> = {}): Observed => ({
   kind: publishedKinds.statefulsets,
@@ -55,7 +55,7 @@ describe('plan()', () => {
 })
 
 describe('remember()', () => {
-  const write = { kind: 'PublishStatus' as const, conditions: [available] }
+  const write = { kind: 'PublishStatus' as const, conditions: [available], wasForced: false }
   const done = (answer: unknown) => ({ done: [write], failed: [], skipped: [], wait: undefined, answers: new Map([[write, answer]]) })
   test('counts losses, and forgets them when something new is said', () => {
     expect(remember(seen([], { memory: { ...memory, losses: 2 } }), done({})).losses).toBe(3)

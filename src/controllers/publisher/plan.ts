@@ -15,6 +15,8 @@ export interface Memory {
   losses: number
   /** True once somebody else turned out to manage conditions of the same types: the status is left to them. */
   isContested: boolean
+  /** True once conditions of the same types were taken from another manager. */
+  wasForced: boolean
   /** The memory of the controller that judges. */
   inner: unknown
 }
@@ -30,7 +32,7 @@ export interface Observed {
 }
 
 export type Action =
-  | { kind: 'PublishStatus'; conditions: Published['conditions'] }
+  | { kind: 'PublishStatus'; conditions: Published['conditions']; wasForced: boolean }
   | { kind: 'PublishCompanion'; name: string; published: Published }
 
 /** New words alone are published at most this often for one workload. */
@@ -43,7 +45,7 @@ const maxLossMs = 300_000
 export function plan(seen: Observed): Step<Action> {
   const { kind, judgement, companion } = seen
   const status = statusDue(seen)
-  const actions: Action[] = status?.waitMs === 0 ? [{ kind: 'PublishStatus', conditions: judgement.conditions }] : []
+  const actions: Action[] = status?.waitMs === 0 ? [{ kind: 'PublishStatus', conditions: judgement.conditions, wasForced: seen.memory?.wasForced ?? false }] : []
   const published = { conditions: judgement.conditions, state: judgement.state }
   const isKept = companion && deepEqual(publishedIn(companion.stored, kind), published)
   let companionWaitMs: number | undefined
@@ -76,14 +78,15 @@ const lossDelayMs = (losses: number): number => (losses === 0 ? 0 : Math.min(max
 /** What the next reconcile is to know of this one. */
 export function remember({ judgement, memory, nowMs }: Observed, { done, answers }: Outcome<Action>): Memory {
   const written = done.find(({ kind }) => kind === 'PublishStatus')
-  const isContested = memory?.isContested || (written !== undefined && answers?.get(written) === 'contested')
+  const answer = written && answers?.get(written)
   const isRepeated = written !== undefined && memory !== undefined && isLost(memory, judgement)
   const losses = written ? (isRepeated && nowMs - memory.writtenAtMs < 2 * maxLossMs ? memory.losses + 1 : 0) : (memory?.losses ?? 0)
   return {
     last: { conditions: judgement.conditions, state: judgement.state },
     writtenAtMs: written ? nowMs : (memory?.writtenAtMs ?? Number.NEGATIVE_INFINITY),
     losses,
-    isContested,
+    isContested: memory?.isContested || answer === 'contested',
+    wasForced: memory?.wasForced || answer === 'forced',
     inner: judgement.memory,
   }
 }
