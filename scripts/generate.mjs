@@ -145,10 +145,12 @@ while (queue.length) {
   docs[name] = { '': doc, ...fieldDocs }
 }
 for (const [name, { fields, doc, ...about }] of Object.entries(additions)) {
+  // A field of a type that Kubernetes has: a stock server does not know it.
+  const own = schema[name] ? { isOurs: true } : {}
   schema[name] ??= { goName: name, goVersion: 'v1', ...about, fields: {} }
   docs[name] ??= { '': doc ?? '' }
   for (const [key, { doc: fieldDoc, ...field }] of Object.entries(fields)) {
-    schema[name].fields[key] = { name: key, zero: zeroOf(`${name}.${key}`, field.type, field.required), ...field }
+    schema[name].fields[key] = { name: key, zero: zeroOf(`${name}.${key}`, field.type, field.required), ...field, ...own }
     docs[name][key] = fieldDoc
   }
 }

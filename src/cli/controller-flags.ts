@@ -26,6 +26,7 @@ const yearMs = 365 * 24 * 3_600_000
 export function addControllerFlags(command: Command): Command {
   addPartFlags(command, 'kube-controller-manager')
     .option('--controllers <names>', "controllers to run: '*' for all, name to run one, -name to leave one out", list, ['*'])
+    .option('--taken-over <names>', 'controllers that kube-controller-manager (or OpenKruise) was told to leave out: they run though its lease is held', list, [])
     .addOption(new Option('--use-service-account-credentials [bool]', 'each controller acts as a service account of its own').argParser(bool).preset('true').default(false))
     .option('--root-ca-file <file>', "certificates that pods are told to trust, in PEM (default: the kubeconfig's)")
     .option('--volumes-dir <dir>', 'the directory of every node in which volumes are made for claims', absolutePath, '/var/lib/coxswain/volumes')
@@ -39,6 +40,7 @@ export function addControllerFlags(command: Command): Command {
 /** What commander makes of the flags, but for those of `workerFlags`. */
 interface ParsedFlags {
   controllers: string[]
+  takenOver: string[]
   useServiceAccountCredentials: boolean
   rootCaFile?: string
   volumesDir: string
@@ -50,13 +52,13 @@ interface ParsedFlags {
 /** Reads the flags of a command line, and of the file that --config names; the command line wins. */
 export async function readControllerFlags(command: Command, release: string): Promise<RunControllersOptions> {
   const options = await readPartFlags(command, release)
-  const { controllers, rootCaFile, volumesDir, useServiceAccountCredentials: usesAccounts, ...flags } = command.opts<ParsedFlags>()
+  const { controllers, takenOver, rootCaFile, volumesDir, useServiceAccountCredentials: usesAccounts, ...flags } = command.opts<ParsedFlags>()
   const signing = {
     certificateFile: flags.clusterSigningCertFile,
     keyFile: flags.clusterSigningKeyFile,
     longestMs: flags.clusterSigningDuration,
   }
-  return { ...options, usesAccounts, selection: controllers, workers: readWorkers(command), rootCaFile, volumesDir, signing }
+  return { ...options, usesAccounts, selection: controllers, takenOver, workers: readWorkers(command), rootCaFile, volumesDir, signing }
 }
 
 function readWorkers(command: Command): Map<string, number> {

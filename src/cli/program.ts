@@ -5,6 +5,7 @@ import { addControllersCommand } from './controllers.ts'
 import { addFaultCommand } from './fault.ts'
 import { addMonitorCommand } from './monitor.ts'
 import { addNodeCommand } from './node.ts'
+import { addPublishCommand } from './publish.ts'
 import { addRolloutCommand } from './rollout.ts'
 import { addSchedulerCommand } from './scheduler.ts'
 import { addSloCommand } from './slo.ts'
@@ -37,6 +38,7 @@ export function makeProgram(name: string, release: string): Command {
   addSchedulerCommand(program, release)
   addNodeCommand(program, release)
   addMonitorCommand(program, release)
+  addPublishCommand(program, release)
 
   program.commandsGroup('Other commands:')
   addTopCommand(program, release)

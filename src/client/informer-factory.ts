@@ -6,7 +6,7 @@ import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
-import { SharedInformer, type SharedInformerOptions, scopeName } from './shared-informer.ts'
+import { SharedInformer, type SharedInformerOptions, absenceText, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
 import type { WatchScope, WatcherRules } from './watcher/index.ts'
 
@@ -23,6 +23,8 @@ export interface InformerFactoryOptions {
   limits?: Partial<LagLimits>
   rules?: Partial<WatcherRules>
   stream?: boolean
+  /** Makes of every object what is to be kept of it, for informers that name no transform of their own. */
+  transform?: <T extends KubeObject>(object: T) => T
 }
 
 /** What one informer has of its own. */
@@ -85,10 +87,14 @@ export class InformerFactory {
   #make<T extends KubeObject>(type: ResourceType<T>, spec: InformerSpec<T>, metadataOnly: boolean): SharedInformer<T> {
     const scope = scopeName(type, spec)
     const name = this.#options.name ? `${this.#options.name}/${scope}` : scope
-    const informer = new SharedInformer<T>({ ...this.#options, ...spec, type, name, metadataOnly })
+    const informer = new SharedInformer<T>({ ...this.#options, ...spec, ...this.#transformOf(spec), type, name, metadataOnly })
     this.#informers.set(keyOfScope(type, spec), { informer: informer as unknown as SharedInformer<never>, transform: spec.transform, hasMetadataOnly: metadataOnly })
     if (this.#isStarted) informer.start()
     return informer
+  }
+
+  #transformOf<T extends KubeObject>({ transform = this.#options.transform }: InformerSpec<T>): { transform?: (object: T) => T } {
+    return transform ? { transform } : {}
   }
 
   /** Starts all informers: those that are asked for later, too. */
@@ -108,9 +114,18 @@ export class InformerFactory {
     await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced(signal)))
   }
 
-  /** Why readiness should fail, in one sentence per informer that is behind. */
-  problems(): string[] {
-    return [...this.#informers.values()].flatMap(({ informer }) => informer.lag.problem() ?? [])
+  /** Why readiness should fail, in one sentence per informer that is behind or whose API is absent. */
+  problems(counts: (informer: SharedInformer) => boolean = () => true): string[] {
+    return this.#all().flatMap((informer) => (counts(informer) ? (informer.problem() ?? []) : []))
+  }
+
+  /** A sentence for each API that the server does not serve, or does not allow. */
+  absences(): string[] {
+    return this.#all().flatMap((informer) => (informer.absence ? absenceText(informer.type, informer.absence) : []))
+  }
+
+  #all(): SharedInformer[] {
+    return [...this.#informers.values()].map(({ informer }) => informer as unknown as SharedInformer)
   }
 }
 

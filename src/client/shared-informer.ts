@@ -11,7 +11,7 @@ import { type CacheChange, ObjectCache } from './cache/object-cache.ts'
 import type { Informer, InformerHandler, InformerLag } from './informer.ts'
 import { type ResourceType, resourceName } from './resource-type.ts'
 import type { Transport } from './transport.ts'
-import { type WatchScope, Watcher, type WatcherListener, type WatcherRules, type WatcherState } from './watcher/index.ts'
+import { type Absence, type WatchScope, Watcher, type WatcherListener, type WatcherRules, type WatcherState } from './watcher/index.ts'
 
 export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends WatchScope {
   transport: Transport
@@ -43,6 +43,10 @@ export function scopeName(type: ResourceType, { namespace, labelSelector, fieldS
   return `${resourceName(type)}${namespace ? `/${namespace}` : ''}${selectors ? `?${selectors}` : ''}`
 }
 
+/** `clonesets.apps.kruise.io are not served by the API server` */
+export const absenceText = (type: ResourceType, { kind, message }: Absence): string =>
+  kind === 'missing' ? `${resourceName(type)} are not served by the API server` : message
+
 interface Registration<T extends KubeObject> {
   readonly handler: InformerHandler<T>
   isRemoved: boolean
@@ -61,6 +65,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   /** Replaced as a whole when one is added or removed, so that an event goes to those who were there when it came. */
   #handlers: readonly Registration<T>[] = []
   #waiting: (() => void)[] = []
+  #absence: Absence | undefined
+  readonly #absenceListeners = new Set<() => void>()
   #seen = ''
   #hasSynced = false
   #hasStarted = false
@@ -121,6 +127,22 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     return this.#lag
   }
 
+  /** Why there is nothing to follow: set while the API is not served, or not allowed. The cache is as it was before. */
+  get absence(): Absence | undefined {
+    return this.#absence
+  }
+
+  /** Is called when the API becomes absent, and when the cache is up to date again. The returned function ends that. */
+  onAbsence(listener: () => void): () => void {
+    this.#absenceListeners.add(listener)
+    return () => this.#absenceListeners.delete(listener)
+  }
+
+  /** Why readiness should fail, or undefined while all is well: an absent API in words, else how far the cache is behind. */
+  problem(): string | undefined {
+    return this.#absence ? absenceText(this.type, this.#absence) : this.#lag.problem()
+  }
+
   /** How many objects are cached. */
   get size(): number {
     return this.#cache.all.size
@@ -163,6 +185,21 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     })
   }
 
+  /** Resolves when the cache is filled or its API is known to be absent; rejects when the signal is aborted first. */
+  async settled(signal?: AbortSignal): Promise<void> {
+    if (this.#absence) return
+    const waiting = new AbortController()
+    const isAbsent = new Promise<void>((resolve) => {
+      const remove = this.onAbsence(resolve)
+      waiting.signal.addEventListener('abort', remove, { once: true })
+    })
+    try {
+      await Promise.race([isAbsent, this.synced(signal ? AbortSignal.any([signal, waiting.signal]) : waiting.signal)])
+    } finally {
+      waiting.abort()
+    }
+  }
+
   /** Begins to list and watch. Once is enough. */
   start(): void {
     if (this.#hasStarted) return
@@ -201,6 +238,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
         this.#tellBookmark(this.#handlers)
       }),
       opened: () => this.#lag.opened(),
+      absence: (absence) => this.#inTurn(() => {
+        this.#absence = absence
+        for (const listener of this.#absenceListeners) listener()
+      }),
       asked: (how) => metrics?.lists(how).inc(),
       restarted: (reason) => metrics?.restarts(reason).inc(),
     }

@@ -16,6 +16,8 @@ export interface Term {
   stop(): Promise<void>
   /** Why readiness should fail. */
   problems(): string[]
+  /** APIs that it waits for, in words; what does not need them runs. */
+  absences?(): string[]
 }
 
 export interface TermRunnerOptions {
@@ -93,6 +95,11 @@ export class TermRunner {
   /** Why readiness should fail: a sentence for every cache that is behind. */
   problems(): string[] {
     return this.#term?.problems() ?? []
+  }
+
+  /** A sentence for each API that is not served, or not allowed, and waited for. */
+  absences(): string[] {
+    return this.#term?.absences?.() ?? []
   }
 
   /** Ends cleanly: what is under way is finished, nothing new is begun, a lease is given up. */

@@ -2,6 +2,7 @@ import type { runControllers as Controllers } from './run-controllers.ts'
 import type { runEverything as Everything } from './run-everything.ts'
 import type { runMonitor as RunMonitor } from './run-monitor.ts'
 import type { runNodes as Nodes } from './run-node.ts'
+import type { runPublisher as Publisher } from './run-publisher.ts'
 import type { runScheduler as Scheduler } from './run-scheduler.ts'
 
 export type { LatencyReport, SloReport, SloStatus } from '../monitor/index.ts'
@@ -18,6 +19,7 @@ export type { Serving } from './monitoring-door.ts'
 export type { AuditBackendFlags, AuditFlags } from './audit.ts'
 export type { EncryptionFlags } from './encryption.ts'
 export type { DoorOptions, PartOptions, RunningPart } from './run-part.ts'
+export type { RunPublisherOptions } from './run-publisher.ts'
 export type { RunSchedulerOptions } from './run-scheduler.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'
@@ -29,6 +31,7 @@ export const runControllers: typeof Controllers = async (...given) => (await imp
 export const runEverything: typeof Everything = async (...given) => (await import('./run-everything.ts')).runEverything(...given)
 export const runMonitor: typeof RunMonitor = async (...given) => (await import('./run-monitor.ts')).runMonitor(...given)
 export const runNodes: typeof Nodes = async (...given) => (await import('./run-node.ts')).runNodes(...given)
+export const runPublisher: typeof Publisher = async (...given) => (await import('./run-publisher.ts')).runPublisher(...given)
 export const runScheduler: typeof Scheduler = async (...given) => (await import('./run-scheduler.ts')).runScheduler(...given)
 /** What `coxswain fault` does to the plan of a cluster. */
 export const editFaults = () => import('./edit-faults.ts')

@@ -1,4 +1,4 @@
-import { type ManagedController, ControllerManager, selectControllers } from '../controllers/index.ts'
+import { type ManagedController, type RivalLease, ControllerManager, rivalOf, selectControllers } from '../controllers/index.ts'
 import { isKeyOf } from '../server/index.ts'
 import { readCertificates, readFlagFile } from './flag-files.ts'
 import { type PartOptions, type RunningPart, runPart } from './run-part.ts'
@@ -6,6 +6,8 @@ import { type PartOptions, type RunningPart, runPart } from './run-part.ts'
 export interface RunControllersOptions extends PartOptions {
   /** `*`, names, and names with a `-` before them. */
   selection: readonly string[]
+  /** Controllers that other managers were told to leave out: these run beside them, whoever holds which lease. */
+  takenOver?: readonly string[]
   /** How many owners are worked on at the same time, by the controller's name. */
   workers: ReadonlyMap<string, number>
   /** Undefined: the authority of the kubeconfig. */
@@ -25,7 +27,8 @@ export function runControllers(options: RunControllersOptions): Promise<RunningP
     const signing = readSigning(options.signing)
     const selected = selectControllers(selection, { rootCa, timeZone, volumesDir, signing })
     about['controllers'] = [...selected.keys()]
-    return new ControllerManager({ ...tools, controllers: withWorkers(selected, workers), gates })
+    const guarded = withRivals(selected, options)
+    return new ControllerManager({ ...tools, controllers: withWorkers(guarded, workers), gates })
   })
 }
 
@@ -47,6 +50,17 @@ function isPair(authority: { certificate: string; key: string }): boolean {
     // A file that holds no key is not the key of this certificate.
     return false
   }
+}
+
+/** Controllers that know which lease to look at before they run. The lease of this process's own election is none. */
+function withRivals(selected: ReadonlyMap<string, readonly ManagedController[]>, { election, takenOver = [] }: RunControllersOptions): Map<string, readonly ManagedController[]> {
+  const unknown = takenOver.find((name) => !selected.has(name))
+  if (unknown !== undefined) throw new Error(`--taken-over: ${JSON.stringify(unknown)} is not among the controllers that are run`)
+  const isOwn = (lease: RivalLease) => election?.namespace === lease.namespace && election.name === lease.name
+  return new Map([...selected].map(([name, controllers]) => {
+    const rival = takenOver.includes(name) ? undefined : rivalOf(name)
+    return [name, !rival || isOwn(rival) ? controllers : controllers.map((controller) => ({ ...controller, rival }))]
+  }))
 }
 
 function withWorkers(selected: ReadonlyMap<string, readonly ManagedController[]>, workers: ReadonlyMap<string, number>): ManagedController[] {

@@ -51,7 +51,7 @@ export interface RunningPart {
 }
 
 /** What runs, as far as it matters to who runs it. */
-export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'> & {
+export type Part = Pick<TermRunner, 'role' | 'problems' | 'start' | 'roleKnown' | 'stop'> & Partial<Pick<TermRunner, 'absences'>> & {
   /** What it serves besides metrics. */
   readonly pages?: Pages
 }
@@ -80,6 +80,7 @@ export async function runPart(name: string, options: PartOptions, make: (tools: 
     { name: 'caches', check: () => part.problems().join('; ') || undefined },
   ]
   const health = new Health([], ready)
+  health.tell('apis', () => part.absences?.().join('; ') || 'all that are read are served')
   const door = await openPartDoor(options, part, { health, metrics, transport }).catch(async (e: unknown) => {
     await transport.close()
     throw e

@@ -17,6 +17,11 @@ export interface TestClusterOptions {
   /** Default: the machine's. With a SeededRandom names and uids come out the same each time. */
   random?: Random
   gates?: Partial<Record<GateName, boolean>>
+  /**
+   * Serves what a stock Kubernetes does: no CloneSets, none of the fields and conditions that we add to its kinds. Gates that
+   * are not named stand as there.
+   */
+  stock?: boolean
   /** Default: a new one. One that is handed in stays open when the cluster stops: another may go on with it. */
   store?: Store
   /** Run in the same process, over a transport of their own. */
@@ -53,12 +58,16 @@ export interface TestCluster {
 /** An error that nobody catches: test runners tell it. */
 const failTest = (problem: Error): void => queueMicrotask(() => { throw problem })
 
+/** Gates of what Kubernetes does not have. */
+const stockGates = { StatefulSetConditions: false, DaemonSetConditions: false } as const
+
 const admin: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
 
 /** Starts an API server in this process, in memory, with nothing in it but what every cluster has. Takes some tens of milliseconds. */
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { clock = systemClock, random = systemRandom, logger = silentLogger, wrapTransport = (t) => t } = options
-  const gates = FeatureGates.of(options.gates)
+  const { stock = false } = options
+  const gates = FeatureGates.of({ ...(stock ? stockGates : {}), ...options.gates })
   const store = options.store ?? openMemoryStore({ clock })
   const server = await ApiServer.open({
     store,
@@ -70,7 +79,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     logger,
     release: 'testing',
     // Tests let hours pass and then look at what was told meanwhile.
-    settings: { eventTtlMs: 0 },
+    settings: { eventTtlMs: 0, isStock: stock },
     freezesObjects: true,
     ...(options.authorization ? { authorization: options.authorization, anonymous: 'user' } : {}),
     address: '127.0.0.1:6443',

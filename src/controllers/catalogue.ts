@@ -1,4 +1,5 @@
 import type { SigningAuthority } from '../api/x509/index.ts'
+import { clonesets } from '../client/index.ts'
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/index.ts'
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
@@ -14,14 +15,14 @@ import { endpointSlice } from './endpoint-slice/index.ts'
 import { endpoint } from './endpoints/index.ts'
 import { garbageCollector } from './garbage-collector/index.ts'
 import { jobController, orphanPodController } from './job/index.ts'
-import type { ManagedController } from './kit/index.ts'
+import type { ManagedController, RivalLease } from './kit/index.ts'
 import { localPathControllers } from './local-path-provisioner/index.ts'
 import { namespaceController } from './namespace/index.ts'
 import { nodeLifecycle } from './node-lifecycle/index.ts'
 import { podGcController } from './pod-gc/index.ts'
 import { replicaSetController } from './replicaset/index.ts'
 import { replicationControllerController } from './replicationcontroller/index.ts'
-import { resourceQuotaController } from './resource-quota/index.ts'
+import { countedKinds, quotaControllerOf, resourceQuotaController } from './resource-quota/index.ts'
 import { rootCaPublisher } from './root-ca/index.ts'
 import { serviceAccountController } from './service-account/index.ts'
 import { serviceCidrController } from './service-cidr/index.ts'
@@ -39,6 +40,8 @@ export interface ControllerSettings {
   volumesDir: string
   /** The authority that signs certificates, and the longest time that they are good for. Without it none are signed. */
   signing?: { authority: SigningAuthority; longestMs: number } | undefined
+  /** False where CloneSets are nobody's business: nothing asks for the kind then. Default: true. */
+  knowsCloneSets?: boolean
 }
 
 type Entry = ManagedController | readonly ManagedController[]
@@ -82,6 +85,18 @@ export const accounts: Readonly<Record<string, string>> = {
   'service-cidr-controller': 'service-cidrs-controller',
 }
 
+const kubernetesLease: RivalLease = { namespace: 'kube-system', name: 'kube-controller-manager' }
+
+/** The leases of other managers that run controllers by these names: OpenKruise's for CloneSets, nobody's for our own, else Kubernetes'. */
+const rivals: Readonly<Record<string, RivalLease | undefined>> = {
+  'cloneset-controller': { namespace: 'kruise-system', name: 'kruise-manager' },
+  'claim-recovery-controller': undefined,
+  'local-path-provisioner-controller': undefined,
+}
+
+/** The lease of the manager of another make that may run a controller. */
+export const rivalOf = (name: string): RivalLease | undefined => (Object.hasOwn(rivals, name) ? rivals[name] : kubernetesLease)
+
 /** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'deployment-controller': deploymentController,
@@ -96,7 +111,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'namespace-controller': namespaceController,
   'pod-garbage-collector-controller': podGcController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
-  'resourcequota-controller': resourceQuotaController,
+  'resourcequota-controller': ({ knowsCloneSets = true }) =>
+    knowsCloneSets ? resourceQuotaController : quotaControllerOf(countedKinds.filter(({ type }) => type !== clonesets)),
   'serviceaccount-controller': serviceAccountController,
   'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
   'clusterrole-aggregation-controller': clusterRoleAggregationController,

@@ -1,4 +1,5 @@
-export { catalogue } from './catalogue.ts'
+export { catalogue, rivalOf } from './catalogue.ts'
 export type { CatalogueEntry, ControllerSettings } from './catalogue.ts'
 export * from './kit/index.ts'
+export * from './publisher/index.ts'
 export { selectControllers } from './selection.ts'

@@ -15,10 +15,11 @@ export function selectControllers(
 ): Map<string, readonly ManagedController[]> {
   const unknown = selection.find((item) => item !== '*' && !Object.hasOwn(from, item.replace(/^-/, '')))
   if (unknown !== undefined) throw new Error(`${JSON.stringify(unknown.replace(/^-/, ''))} is not in the list of known controllers: ${Object.keys(from).join(', ')}`)
+  const told = { knowsCloneSets: isSelected('cloneset-controller', selection), ...settings }
   const selected = new Map<string, readonly ManagedController[]>()
   for (const [name, entry] of Object.entries(from)) {
     if (!isSelected(name, selection)) continue
-    const controllers = [typeof entry === 'function' ? entry(settings) : entry].flat()
+    const controllers = [typeof entry === 'function' ? entry(told) : entry].flat()
     selected.set(name, accounts[name] === undefined ? controllers : controllers.map((controller) => ({ ...controller, account: accounts[name] })))
   }
   return selected

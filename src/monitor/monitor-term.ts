@@ -82,7 +82,8 @@ export class MonitorTerm implements Term {
     this.#factory.start()
     // A pod's labels name the classes of its claims: these are there first.
     await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)])
-    await Promise.all([...this.#userObjects.values()].map((cache) => cache.synced(signal)))
+    // What may not be read is left out: the node's reason decides then.
+    await Promise.all([...this.#userObjects.values()].map((cache) => cache.settled(signal)))
     const handler = {
       add: (pod: Pod, isInitial: boolean) => this.#tracker.see(pod, !isInitial),
       update: (_: Pod, pod: Pod) => this.#tracker.see(pod),
@@ -100,6 +101,10 @@ export class MonitorTerm implements Term {
 
   problems(): string[] {
     return [...this.#factory.problems(), ...(this.#snapshots?.problem ? [this.#snapshots.problem] : [])]
+  }
+
+  absences(): string[] {
+    return this.#factory.absences()
   }
 
   async stop(): Promise<void> {

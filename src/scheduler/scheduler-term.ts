@@ -92,6 +92,10 @@ export class SchedulerTerm implements Term {
     return this.#factory.problems()
   }
 
+  absences(): string[] {
+    return this.#factory.absences()
+  }
+
   async stop(graceMs = 3000): Promise<void> {
     const cancel = this.#clock.after(graceMs, () => this.#giveUp.abort(new Error('the scheduler is stopped')))
     this.#watch.stop()

@@ -6,6 +6,7 @@ export { DecodeError, decodeObject } from './decode.ts'
 export type { DecodeOptions, Decoded } from './decode.ts'
 export { goTypeOf } from './diagnose.ts'
 export type { Field, FieldType, ScalarType, SchemaTable, Struct, Zero } from './schema.ts'
+export { stockType } from './stock.ts'
 export { canonicalTime, TimeError } from './time.ts'
 
 /** A structure by our type name; undefined where there is none. */

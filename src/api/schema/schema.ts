@@ -45,6 +45,8 @@ export interface Field {
   /** How strategic merge patch sees a list (or, for `retainKeys`, a structure). */
   patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   patchMergeKey?: string
+  /** Added by us to one of Kubernetes' own types. */
+  isOurs?: boolean
 }
 
 export interface Struct {

@@ -1,7 +1,7 @@
 import type { Gauge, Labels, MetricsRegistry, Series } from '../../base/metrics.ts'
 import type { InformerLag } from '../informer.ts'
 import { sharedFamilies } from '../shared-metrics.ts'
-import type { RestartReason } from '../watcher/index.ts'
+import type { Absence, RestartReason } from '../watcher/index.ts'
 
 /** What is read of an informer whenever metrics are scraped. */
 export interface MeasuredInformer {
@@ -11,6 +11,8 @@ export interface MeasuredInformer {
   readonly size: number
   /** Received and not in the cache yet. */
   readonly queued: number
+  /** Set while the API is not served, or not allowed. */
+  readonly absence: Absence | undefined
 }
 
 /** What one informer counts. */
@@ -40,6 +42,10 @@ const familiesOf = sharedFamilies((registry) => {
   gauge('informer_store_resource_version', 'The resource version up to which an informer has seen everything.', { '': (i) => Number(i.lastSyncResourceVersion) })
   gauge('informer_store_objects', 'Objects in the cache of an informer.', { '': (i) => i.size })
   gauge('informer_queued_items', 'Objects that an informer has received and that are not in its cache yet.', { '': (i) => i.queued })
+  gauge('informer_api_absent', '1 while an informer cannot follow its resource because the API server does not serve it (missing) or does not allow it (forbidden).', {
+    missing: (i) => (i.absence?.kind === 'missing' ? 1 : 0),
+    forbidden: (i) => (i.absence?.kind === 'forbidden' ? 1 : 0),
+  })
   return {
     informers,
     forget(name: string) {

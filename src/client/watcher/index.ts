@@ -1,5 +1,5 @@
 export { defaultRules, initialState } from './state.ts'
-export type { ChangeType, Failure, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
+export type { Absence, ChangeType, Failure, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
 export { transition } from './transition.ts'
 export { Watcher } from './watcher.ts'
 export type { WatchScope, WatcherListener, WatcherOptions } from './watcher.ts'

@@ -1,5 +1,12 @@
 import type { KubeObject } from '../../api/object.ts'
 
+/** Why there is nothing to follow: the API server does not serve the resource, or does not let this user read it. */
+export interface Absence {
+  readonly kind: 'missing' | 'forbidden'
+  /** The server's own words. */
+  readonly message: string
+}
+
 /** What a watcher keeps through all its states. */
 export interface Memory {
   /** Everything up to this resource version has been seen, or what is listed must be at least this new. It never goes back. */
@@ -9,6 +16,8 @@ export interface Memory {
   readonly failedAtMs: number
   /** Whether the server is thought to send what is there as the beginning of a watch. */
   readonly canStream: boolean
+  /** Set while the API is not there, or not for this user. */
+  readonly absence?: Absence | undefined
 }
 
 /** Where a watcher is between knowing nothing and being told of every change. */
@@ -27,7 +36,7 @@ export type WatcherState =
 /** Why a request or a watch came to nothing. */
 export interface Failure {
   /** `expired`: the version or token is too old. `refused`: the server does not take such a request. */
-  readonly kind: 'expired' | 'refused' | 'other'
+  readonly kind: 'expired' | 'refused' | Absence['kind'] | 'other'
   readonly message: string
   /** How long the server wants to be left alone. */
   readonly retryAfterMs?: number
@@ -79,6 +88,8 @@ export type WatcherEffect<T extends KubeObject = KubeObject> =
   | { readonly kind: 'tellBookmark'; readonly resourceVersion: string }
   /** The server has accepted a watch that goes on from what has been seen. */
   | { readonly kind: 'tellOpened' }
+  /** The API has become absent (once for each absence), or is there again. */
+  | { readonly kind: 'tellAbsence'; readonly absence: Absence | undefined }
   | { readonly kind: 'report'; readonly reason: RestartReason; readonly message: string }
 
 export interface WatcherRules {
@@ -90,6 +101,8 @@ export interface WatcherRules {
   readonly silenceMs: number
   readonly backOffMs: number
   readonly maxBackOffMs: number
+  /** An API that is absent is asked for again after this time to twice this time, however long that goes on. */
+  readonly absentMs: number
   /** Failures that are further apart than this do not add up. */
   readonly resetMs: number
   /** A watch that ends sooner, and has told nothing, was no watch. */
@@ -105,6 +118,7 @@ export const defaultRules: WatcherRules = {
   silenceMs: 120_000,
   backOffMs: 800,
   maxBackOffMs: 30_000,
+  absentMs: 2000,
   resetMs: 120_000,
   minWatchMs: 1000,
   minTimeoutSeconds: 300,

@@ -5,7 +5,7 @@ import { type Failure, type WatcherInput, type WatcherState, defaultRules, initi
 import { transition } from './transition.ts'
 
 const version = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map(String) }, { weight: 1, arbitrary: fc.constantFrom('', 'abc', '-1') })
-const failure: fc.Arbitrary<Failure> = fc.record({ kind: fc.constantFrom('expired' as const, 'refused' as const, 'other' as const), message: fc.constant('no') })
+const failure: fc.Arbitrary<Failure> = fc.record({ kind: fc.constantFrom('expired' as const, 'refused' as const, 'missing' as const, 'forbidden' as const, 'other' as const), message: fc.constant('no') })
 
 const input: fc.Arbitrary<WatcherInput> = fc.oneof(
   fc.constantFrom<WatcherInput>({ kind: 'start' }, { kind: 'opened' }, { kind: 'woke' }, { kind: 'closed', failure: undefined }),

@@ -18,12 +18,17 @@ const states: Record<string, WatcherState> = {
   'Watching after a failure': { ...memory, kind: 'Watching', failures: 1, failedAtMs: nowMs - 6000, openedAtMs: nowMs - 5000, heardAtMs: nowMs },
   'BackingOff before a list': { ...memory, kind: 'BackingOff', next: 'list' },
   'BackingOff before a watch': { ...memory, kind: 'BackingOff', next: 'watch' },
+  'Listing, absent': { ...memory, kind: 'Listing', page: 1, token: '', isPaged: true, askedAtMs: nowMs, absence: { kind: 'missing', message: 'gone' } },
+  'Streaming, absent': { ...memory, kind: 'Streaming', canStream: true, heardAtMs: nowMs, absence: { kind: 'missing', message: 'gone' } },
+  'Opening, absent': { ...memory, kind: 'Opening', askedAtMs: nowMs, absence: { kind: 'forbidden', message: 'no' } },
   Stopped: { ...memory, kind: 'Stopped' },
 }
 
 const object = (resourceVersion: string): KubeObject => ({ metadata: { name: 'a', namespace: 'n', resourceVersion } })
 const expired: Failure = { kind: 'expired', message: 'too old' }
 const refused: Failure = { kind: 'refused', message: 'no such option' }
+const missing: Failure = { kind: 'missing', message: 'no such resource' }
+const forbidden: Failure = { kind: 'forbidden', message: 'not allowed' }
 const other: Failure = { kind: 'other', message: 'connection reset' }
 
 const inputs: Record<string, WatcherInput> = {
@@ -36,6 +41,8 @@ const inputs: Record<string, WatcherInput> = {
   'list failed': { kind: 'listFailed', failure: other },
   'list expired': { kind: 'listFailed', failure: expired },
   'list throttled': { kind: 'listFailed', failure: { ...other, retryAfterMs: 7000 } },
+  'list missing': { kind: 'listFailed', failure: missing },
+  'list forbidden': { kind: 'listFailed', failure: forbidden },
   opened: { kind: 'opened' },
   'a new change': { kind: 'change', type: 'MODIFIED', object: object('13') },
   'an old change': { kind: 'change', type: 'MODIFIED', object: object('8') },
@@ -47,6 +54,8 @@ const inputs: Record<string, WatcherInput> = {
   failed: { kind: 'closed', failure: other },
   'closed as expired': { kind: 'closed', failure: expired },
   'closed as refused': { kind: 'closed', failure: refused },
+  'closed as missing': { kind: 'closed', failure: missing },
+  'closed as forbidden': { kind: 'closed', failure: forbidden },
   woke: { kind: 'woke' },
 }
 
@@ -69,6 +78,8 @@ function told(effect: WatcherEffect): string {
       return `tell ${effect.type} ${effect.object.metadata.resourceVersion}, seen ${effect.seen}`
     case 'tellBookmark':
       return `bookmark ${effect.resourceVersion}`
+    case 'tellAbsence':
+      return effect.absence ? `absent ${effect.absence.kind}` : 'present'
     case 'report':
       return `report ${effect.reason}`
     default:
@@ -88,11 +99,16 @@ const listAsked = 'discardGathered; list 500; wake 60000'
 const watchAsked = (from: string) => `watch from ${from} for 450 s; wake 60000`
 const backsOff = (reason: string, delayMs = 1200) => `BackingOff; abandon; discardGathered; report ${reason}; wake ${delayMs}`
 
+const waits = (absence?: 'missing' | 'forbidden') => `BackingOff; abandon; discardGathered;${absence ? ` absent ${absence};` : ''} wake 3000`
+const absentList = { 'list missing': waits('missing'), 'list forbidden': waits('forbidden') }
+const absentWatch = { 'closed as missing': waits('missing'), 'closed as forbidden': waits('forbidden') }
+
 /** Every state with every input; an input that is not named does nothing. */
 const table: Record<string, Record<string, string>> = {
   Empty: { start: `Listing; ${listAsked}`, stop: stopped },
   'Empty, streaming': { start: 'Streaming; discardGathered; watch from 10 with what is there for 450 s; wake 120000', stop: stopped },
   Listing: {
+    ...absentList,
     stop: stopped,
     'the last page': `Opening seen 12; gather 1; replace at 12; ${watchAsked('12')}`,
     'a page': 'Listing; gather 1; list 500 from next; wake 60000',
@@ -104,6 +120,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Listing; wake 60000',
   },
   'Listing page 2': {
+    ...absentList,
     stop: stopped,
     'the last page': `Opening seen 12; gather 1; replace at 12; ${watchAsked('12')}`,
     'a page': 'Listing; gather 1; list 500 from next; wake 60000',
@@ -115,6 +132,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Listing; wake 60000',
   },
   Streaming: {
+    ...absentWatch,
     stop: stopped,
     'a new change': 'Streaming; gather MODIFIED',
     'an old change': 'Streaming; gather MODIFIED',
@@ -129,6 +147,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Streaming; wake 120000',
   },
   Opening: {
+    ...absentWatch,
     stop: stopped,
     opened: 'Watching; tellOpened; wake 120000',
     'a new change': 'Watching seen 13; wake 120000; tell MODIFIED 13, seen 13',
@@ -144,6 +163,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Opening; wake 60000',
   },
   Watching: {
+    ...absentWatch,
     stop: stopped,
     'a new change': 'Watching seen 13; tell MODIFIED 13, seen 13',
     'an old change': 'Watching; tell MODIFIED 8, seen 10',
@@ -158,6 +178,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Watching; wake 120000',
   },
   'Watching, just opened': {
+    ...absentWatch,
     stop: stopped,
     'a new change': 'Watching seen 13; tell MODIFIED 13, seen 13',
     'an old change': 'Watching; tell MODIFIED 8, seen 10',
@@ -172,6 +193,7 @@ const table: Record<string, Record<string, string>> = {
     woke: 'Watching; wake 120000',
   },
   'Watching after a failure': {
+    ...absentWatch,
     stop: stopped,
     'a new change': 'Watching seen 13; tell MODIFIED 13, seen 13',
     'an old change': 'Watching; tell MODIFIED 8, seen 10',
@@ -187,6 +209,52 @@ const table: Record<string, Record<string, string>> = {
   },
   'BackingOff before a list': { stop: stopped, woke: `Listing; ${listAsked}` },
   'BackingOff before a watch': { stop: stopped, woke: `Opening; ${watchAsked('10')}` },
+  'Listing, absent': {
+    stop: stopped,
+    'the last page': `Opening seen 12; gather 1; replace at 12; present; ${watchAsked('12')}`,
+    'a page': 'Listing; gather 1; list 500 from next; wake 60000',
+    'an old page': backsOff('stale'),
+    'a page without a version': backsOff('stale'),
+    'list failed': backsOff('error'),
+    'list expired': backsOff('expired'),
+    'list throttled': backsOff('error', 7000),
+    'list missing': waits(),
+    'list forbidden': waits('forbidden'),
+    woke: 'Listing; wake 60000',
+  },
+  'Streaming, absent': {
+    stop: stopped,
+    'a new change': 'Streaming; gather MODIFIED',
+    'an old change': 'Streaming; gather MODIFIED',
+    bookmark: `Listing; abandon; report streaming-refused; ${listAsked}`,
+    'an old bookmark': `Listing; abandon; report streaming-refused; ${listAsked}`,
+    'initial end': 'Watching seen 14; replace at 14; present; wake 120000',
+    'an old initial end': backsOff('stale'),
+    ended: backsOff('short'),
+    failed: backsOff('error'),
+    'closed as expired': backsOff('expired'),
+    'closed as refused': `Listing; abandon; report streaming-refused; ${listAsked}`,
+    'closed as missing': waits(),
+    'closed as forbidden': waits('forbidden'),
+    woke: 'Streaming; wake 120000',
+  },
+  'Opening, absent': {
+    stop: stopped,
+    opened: 'Watching; tellOpened; present; wake 120000',
+    'a new change': 'Watching seen 13; present; wake 120000; tell MODIFIED 13, seen 13',
+    'an old change': 'Watching; present; wake 120000; tell MODIFIED 8, seen 10',
+    bookmark: 'Watching seen 14; present; wake 120000; bookmark 14',
+    'an old bookmark': 'Watching; present; wake 120000; bookmark 10',
+    'initial end': 'Watching seen 14; present; wake 120000; bookmark 14',
+    'an old initial end': 'Watching; present; wake 120000; bookmark 10',
+    ended: backsOff('short'),
+    failed: backsOff('error'),
+    'closed as expired': `Listing; abandon; report expired; ${listAsked}`,
+    'closed as refused': backsOff('error'),
+    'closed as missing': waits('missing'),
+    'closed as forbidden': waits(),
+    woke: 'Opening; wake 60000',
+  },
   Stopped: {},
 }
 
@@ -199,6 +267,32 @@ describe('transition()', () => {
 
   test('every row of the table names an input there is', () => {
     expect(Object.values(table).flatMap((row) => Object.keys(row)).filter((name) => !(name in inputs))).toEqual([])
+  })
+})
+
+describe('transition() while an API is absent', () => {
+  const after = (state: string, input: string) => transition(states[state]!, inputs[input]!, { nowMs, chance: 0, rules: defaultRules }).state
+
+  test('lists anew once it is served again, and goes on watching once it is allowed again', () => {
+    expect(after('Watching', 'closed as missing')).toMatchObject({ kind: 'BackingOff', next: 'list' })
+    expect(after('Watching', 'closed as forbidden')).toMatchObject({ kind: 'BackingOff', next: 'watch' })
+    expect(after('Listing', 'list forbidden')).toMatchObject({ kind: 'BackingOff', next: 'list' })
+  })
+
+  test('keeps the absence through other failures, and forgets it when the API is there', () => {
+    expect(after('Opening, absent', 'failed').absence).toEqual({ kind: 'forbidden', message: 'no' })
+    expect(after('Opening, absent', 'opened').absence).toBeUndefined()
+    expect(after('Listing, absent', 'the last page').absence).toBeUndefined()
+    expect(after('Streaming, absent', 'initial end').absence).toBeUndefined()
+  })
+
+  test('asks at the same pace however long it lasts', () => {
+    let state = states.Listing!
+    for (let i = 0; i < 20; i++) {
+      const next = transition({ ...state, kind: 'Listing', page: 1, token: '', isPaged: true, askedAtMs: nowMs }, inputs['list missing']!, { nowMs, chance: 0, rules: defaultRules })
+      expect(next.effects.find((e) => e.kind === 'wake')).toEqual({ kind: 'wake', afterMs: 2000 })
+      state = next.state
+    }
   })
 })
 

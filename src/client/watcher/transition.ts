@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
-import type { Failure, Memory, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
+import type { Absence, Failure, Memory, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
 
 /** What time it is, and a number in [0, 1) for what is left to chance. */
 export interface Circumstances {
@@ -50,7 +50,8 @@ function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput
         const next = { ...state, page: state.page + 1, token, askedAtMs: now.nowMs }
         return { state: next, effects: [{ kind: 'gather', objects }, ...askFor<T>(next, now)] }
       }
-      return after([{ kind: 'gather', objects }, { kind: 'replace', resourceVersion }], resume({ ...state, seen: resourceVersion }, now))
+      const told: WatcherEffect<T>[] = [{ kind: 'gather', objects }, { kind: 'replace', resourceVersion }, ...tellPresence(state)]
+      return after(told, resume({ ...state, seen: resourceVersion, absence: undefined }, now))
     }
     case 'listFailed':
       // The rest of the pages cannot be had any more; the whole can.
@@ -58,7 +59,7 @@ function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput
         const next: WatcherState = { ...state, page: 1, token: '', isPaged: false, askedAtMs: now.nowMs }
         return { state: next, effects: [report('expired-page', input.failure.message), { kind: 'discardGathered' }, ...askFor<T>(next, now)] }
       }
-      return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
+      return retryAfter(state, 'list', input.failure, now)
     case 'woke': {
       const leftMs = leftOf(now.rules.answerMs, state.askedAtMs, now.nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
@@ -80,13 +81,13 @@ function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherI
       const { resourceVersion } = input
       if (!input.isInitialEnd) return listInstead(state, 'the server does not mark the end of what is there', now)
       if (isOlder(resourceVersion, state.seen)) return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
-      const next: WatcherState = { ...memoryOf(state), kind: 'Watching', seen: resourceVersion, openedAtMs: nowMs, heardAtMs: nowMs }
-      return { state: next, effects: [{ kind: 'replace', resourceVersion }, { kind: 'wake', afterMs: rules.silenceMs }] }
+      const next: WatcherState = { ...opened(state, nowMs), seen: resourceVersion }
+      return { state: next, effects: [{ kind: 'replace', resourceVersion }, ...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }] }
     }
     case 'closed':
       if (input.failure?.kind === 'refused') return listInstead(state, input.failure.message, now)
       if (!input.failure) return retry(state, 'list', 'short', 'a watch ended before it had said what is there', now)
-      return retry(state, 'list', reasonOf(input.failure), input.failure.message, now, input.failure.retryAfterMs)
+      return retryAfter(state, 'list', input.failure, now)
     case 'woke': {
       const leftMs = leftOf(rules.silenceMs, state.heardAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
@@ -104,15 +105,15 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
     case 'opened':
       return {
         state: opened(state, nowMs),
-        effects: [{ kind: 'tellOpened' }, { kind: 'wake', afterMs: rules.silenceMs }],
+        effects: [{ kind: 'tellOpened' }, ...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }],
       }
     case 'change':
     case 'bookmark':
       // Nobody sends these before saying that the watch is open, but if so, it is.
-      return after([{ kind: 'wake', afterMs: rules.silenceMs }], watching(opened(state, nowMs), input, now))
+      return after([...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }], watching(opened(state, nowMs), input, now))
     case 'closed':
       if (input.failure?.kind === 'expired') return listAgain(state, input.failure, now)
-      return retry(state, 'watch', input.failure ? 'error' : 'short', input.failure?.message ?? 'a watch ended before it began', now, input.failure?.retryAfterMs)
+      return input.failure ? retryAfter(state, 'watch', input.failure, now) : retry(state, 'watch', 'short', 'a watch ended before it began', now)
     case 'woke': {
       const leftMs = leftOf(rules.answerMs, state.askedAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
@@ -123,7 +124,10 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
   }
 }
 
-const opened = (state: WatcherState, nowMs: number): Of<'Watching'> => ({ ...memoryOf(state), kind: 'Watching', openedAtMs: nowMs, heardAtMs: nowMs })
+const opened = (state: WatcherState, nowMs: number): Of<'Watching'> =>
+  ({ ...memoryOf(state), kind: 'Watching', absence: undefined, openedAtMs: nowMs, heardAtMs: nowMs })
+
+const tellPresence = ({ absence }: Memory): WatcherEffect<never>[] => (absence ? [{ kind: 'tellAbsence', absence: undefined }] : [])
 
 function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
   const { nowMs, rules } = now
@@ -140,6 +144,7 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
     case 'closed': {
       const { failure } = input
       if (failure?.kind === 'expired') return listAgain(state, failure, now)
+      if (failure && isAbsence(failure)) return waitForApi(state, 'watch', failure, now)
       const isShort = nowMs - state.openedAtMs < rules.minWatchMs && state.heardAtMs === state.openedAtMs
       if (isShort) return retry(state, 'watch', failure ? 'error' : 'short', failure?.message ?? 'a watch ended at once', now, failure?.retryAfterMs)
       if (!failure) return after([report('ended', 'a watch came to its end')], resume(state, now))
@@ -158,7 +163,7 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
 /** How much is left of a while. A clock that was set back cannot tell: then it is over, as the timer says. */
 const leftOf = (whileMs: number, sinceMs: number, nowMs: number): number => (nowMs < sinceMs ? 0 : sinceMs + whileMs - nowMs)
 
-/** Written out, as it happens with every event. */
+/** Written out, as it happens with every event. A watch that tells something is of an API that is there. */
 const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> => ({
   kind: 'Watching',
   seen,
@@ -169,7 +174,7 @@ const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> =
   heardAtMs: nowMs,
 })
 
-const memoryOf = ({ seen, failures, failedAtMs, canStream }: Memory): Memory => ({ seen, failures, failedAtMs, canStream })
+const memoryOf = ({ seen, failures, failedAtMs, canStream, absence }: Memory): Memory => ({ seen, failures, failedAtMs, canStream, absence })
 
 /** Gets all there is: as the beginning of a watch, or as a list. */
 function beginAnew<T extends KubeObject>(memory: Memory, now: Circumstances): Transition<T> {
@@ -216,6 +221,29 @@ function retryAtOnce<T extends KubeObject>(state: Memory, next: 'list' | 'watch'
   return after([{ kind: 'abandon' }, report(reason, failure.message)], next === 'list' ? beginAnew(memory, now) : resume(memory, now))
 }
 
+type AbsenceFailure = Failure & { readonly kind: Absence['kind'] }
+
+const isAbsence = (failure: Failure): failure is AbsenceFailure => failure.kind === 'missing' || failure.kind === 'forbidden'
+
+function retryAfter<T extends KubeObject>(state: Memory, next: 'list' | 'watch', failure: Failure, now: Circumstances): Transition<T> {
+  if (isAbsence(failure)) return waitForApi(state, next, failure, now)
+  return retry(state, next, failure.kind === 'expired' ? 'expired' : 'error', failure.message, now, failure.retryAfterMs)
+}
+
+/** Asks at a steady pace for an API that may be installed, or allowed, at any time. What is gone with its API is listed anew. */
+function waitForApi<T extends KubeObject>(state: Memory, next: 'list' | 'watch', failure: AbsenceFailure, now: Circumstances): Transition<T> {
+  const { kind, message, retryAfterMs = 0 } = failure
+  const absence: Absence = { kind, message }
+  const told: WatcherEffect<T>[] = state.absence?.kind === kind ? [] : [{ kind: 'tellAbsence', absence }]
+  return {
+    state: { ...memoryOf(state), kind: 'BackingOff', next: kind === 'missing' ? 'list' : next, absence },
+    effects: [
+      { kind: 'abandon' }, { kind: 'discardGathered' }, ...told,
+      { kind: 'wake', afterMs: Math.max(now.rules.absentMs * (1 + now.chance), retryAfterMs) },
+    ],
+  }
+}
+
 /** Waits before it tries again: longer each time, and never as long as others. */
 function retry<T extends KubeObject>(state: Memory, next: 'list' | 'watch', reason: RestartReason, message: string, now: Circumstances, retryAfterMs = 0): Transition<T> {
   const { nowMs, chance, rules } = now
@@ -233,8 +261,6 @@ const after = <T extends KubeObject>(effects: readonly WatcherEffect<T>[], { sta
 })
 
 const report = (reason: RestartReason, message: string) => ({ kind: 'report' as const, reason, message })
-
-const reasonOf = (failure: Failure): RestartReason => (failure.kind === 'expired' ? 'expired' : 'error')
 
 const isVersion = (text: string) => /^[0-9]+$/.test(text)
 

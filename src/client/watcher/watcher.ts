@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts'
 import { forgetManagedFields } from '../forget-managed-fields.ts'
 import { type ResourceType, keyOf, pathOf, resourceName } from '../resource-type.ts'
 import { type Transport, type WatchEvent, acceptMetadata } from '../transport.ts'
-import { type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
+import { type Absence, type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
 import { transition } from './transition.ts'
 
 /** Gets what a watcher learns, in order. What it throws is the watcher's end: it must not. */
@@ -19,6 +19,8 @@ export interface WatcherListener<T extends KubeObject = KubeObject> {
   bookmark(resourceVersion: string): void
   /** The server has accepted a watch that goes on from what has been seen. */
   opened?(): void
+  /** The API has become absent (told once, until it is there again), or is there again: undefined. */
+  absence?(absence: Absence | undefined): void
   /** What of an object is to be kept until all there is can be told; all of it if absent. */
   keep?(object: T): T
   /** What is there is asked for: by a list (each page counts) or a watch that begins with it. */
@@ -118,6 +120,8 @@ export class Watcher<T extends KubeObject = KubeObject> {
         return this.#listener.bookmark(effect.resourceVersion)
       case 'tellOpened':
         return this.#listener.opened?.()
+      case 'tellAbsence':
+        return this.#tellAbsence(effect.absence)
       case 'gatherChange':
         if (effect.type === 'DELETED') this.#gathered.delete(keyOf(effect.object))
         else this.#gather(effect.object)
@@ -151,6 +155,12 @@ export class Watcher<T extends KubeObject = KubeObject> {
         else this.#logger.warn('a watch is resumed or begun anew', { reason, message, state: this.#state.kind })
       }
     }
+  }
+
+  #tellAbsence(absence: Absence | undefined): void {
+    if (absence) this.#logger.warn('the API is not available, and is asked for until it is', { reason: absence.kind, message: absence.message })
+    else this.#logger.info('the API is available')
+    this.#listener.absence?.(absence)
   }
 
   #gather(object: T): void {
@@ -223,11 +233,14 @@ function inputOf<T extends KubeObject>({ type, object }: WatchEvent<T>): Watcher
   return { kind: 'bookmark', resourceVersion: object.metadata.resourceVersion ?? '', isInitialEnd: object.metadata.annotations?.[initialEnd] === 'true' }
 }
 
+const failureKinds: Readonly<Record<number, Failure['kind']>> = {
+  400: 'refused', 403: 'forbidden', 404: 'missing', 410: 'expired', 422: 'refused',
+}
+
 /** What an error means to a watcher. */
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof ApiError)) return { kind: 'other', message }
-  if (error.code === 410) return { kind: 'expired', message }
   const retryAfterMs = (error.details?.retryAfterSeconds ?? 0) * 1000
-  return { kind: error.code === 400 || error.code === 422 ? 'refused' : 'other', message, ...(retryAfterMs ? { retryAfterMs } : {}) }
+  return { kind: failureKinds[error.code] ?? 'other', message, ...(retryAfterMs ? { retryAfterMs } : {}) }
 }

@@ -15,6 +15,7 @@ const quotas = raisedQuotas(clonesets)
 /** Like pods that are replaced, or updated as they run, by and by. */
 export const cloneSetController = defineController<CloneSet, Observed, Action>({
   name: 'cloneset',
+  isOptional: true,
   owner: clonesets,
   owns: [pods, controllerrevisions, persistentvolumeclaims],
   ownedConcern: (before, after) => !('spec' in after) || !isMereBinding(before as Pod, after as Pod),

@@ -26,8 +26,9 @@ export interface Observed {
   nowMs: number
 }
 
-export function observe(ctx: ObserveContext, set: CloneSet): Observed {
+export function observe(ctx: ObserveContext, stored: CloneSet): Observed {
   const { caches, nowMs } = ctx
+  const set = completed(stored)
   const { namespace = '', uid = '' } = set.metadata
   const matches = compileLabelSelector(set.spec.selector)
   const someRevisions = [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)]
@@ -56,6 +57,13 @@ export function observe(ctx: ObserveContext, set: CloneSet): Observed {
     },
     nowMs,
   }
+}
+
+/** Fills in what another API server leaves out: it knows CloneSets as custom resources, without defaults and with no status at first. */
+function completed(set: CloneSet): CloneSet {
+  const { spec, status } = set as Omit<CloneSet, 'status'> & Partial<Pick<CloneSet, 'status'>>
+  if (status && spec.updateStrategy) return set
+  return { ...set, spec: { ...spec, updateStrategy: spec.updateStrategy ?? {} }, status: status ?? ({} as CloneSet['status']) }
 }
 
 /** The pods of a roster together with those that the set does not own yet. */

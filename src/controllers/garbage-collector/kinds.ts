@@ -85,7 +85,7 @@ export class Kinds {
     const until = AbortSignal.any([signal, enough.signal])
     setMaxListeners(0, until)
     // Owners are looked up in all caches: they are to be filled before the first dependent is judged.
-    await Promise.all([...this.#followed.values()].map(({ informer }) => informer.synced(until).catch(() => undefined)))
+    await Promise.all([...this.#followed.values()].map(({ informer }) => informer.settled(until).catch(() => undefined)))
     cancel()
     if (signal.aborted) return
     for (const followed of this.#followed.values()) this.#attend(followed)

@@ -243,6 +243,7 @@ export class Controller implements RunningController {
   }
 
   #tellOnce(key: string, told: readonly Told[]): void {
+    if (this.#definition.isSilent) return
     const owner = this.#caches.of(this.#definition.owner).get(key)
     const texts = new Map(told.map((t) => [`${t.reason}: ${t.message}`, t]))
     const last = this.#told.get(key)

@@ -5,6 +5,7 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { IndexFunction, ResourceType } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { RosterKind } from './keep-rosters.ts'
+import type { RivalLease } from './rival-lease.ts'
 import type { RosterOf } from './roster.ts'
 import type { Writer } from './writer.ts'
 
@@ -131,6 +132,10 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   name: string
   /** The service account of kube-system that it writes as, where the transport allows that. Default: the manager's own identity. */
   account?: string
+  /** True for a controller of kinds that a cluster may lack: while they are not served it waits, and readiness does not fail for it. */
+  isOptional?: boolean
+  /** The lease of another manager that may run the same controller: while it is held, this one does not run. */
+  rival?: RivalLease
   owner: ResourceType<Owner>
   /** Kinds whose objects the owner manages. They are made with a reference to it, and their changes have it looked at. */
   owns?: readonly ResourceType[]
@@ -139,6 +144,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   watches?: readonly Watch[]
   /** Kinds that are only read: cached, but their changes concern nobody. */
   reads?: readonly ResourceType[]
+  /** Kinds among these that a cluster may lack: the controller runs without them, and follows them once they are served. */
+  dispensable?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]
   /** How many objects each reconcile goes through, where that is more than what has changed: large owners wait for more. */
   goesThrough?(seen: Observed): number
@@ -157,6 +164,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   plansDeletion?: boolean
   /** Which objects of the owner's type are looked at when they change. Default: all. */
   looksAt?(owner: Owner, caches: Caches): boolean
+  /** True for a controller that makes no events: what fails is logged and counted. */
+  isSilent?: boolean
   /** How many owners are worked on at the same time. Default: 5. */
   workers?: number
   /** The schema's name for the status, by which it is told what would change. Default: that of the owner's kind, in Kubernetes' own groups. */

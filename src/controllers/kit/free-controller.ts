@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts'
 import type { Client, ResourceType, SharedInformer } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { AnyController, CacheIndex } from './definition.ts'
+import type { RivalLease } from './rival-lease.ts'
 
 /** What a controller of its own kind gets for one term, in which this process may act. */
 export interface FreeContext {
@@ -50,6 +51,10 @@ export interface FreeController {
   name: string
   /** The service account of kube-system that it acts as, where the transport allows that. Default: the manager's own identity. */
   account?: string
+  /** True for a controller of kinds that a cluster may lack: while they are not served it waits, and readiness does not fail for it. */
+  isOptional?: boolean
+  /** The lease of another manager that may run the same controller: while it is held, this one does not run. */
+  rival?: RivalLease
   /** Kinds that are cached whole, before it starts. */
   reads?: readonly ResourceType[]
   indexes?: readonly CacheIndex[]

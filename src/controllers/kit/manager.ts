@@ -13,7 +13,7 @@ export interface ControllerManagerOptions extends Omit<TermRunnerOptions, 'name'
   gates?: FeatureGates
   /** Looks at this namespace only. Default: all. */
   namespace?: string
-  informers?: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
+  informers?: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream' | 'transform'>
   /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
   audit?: Audit
   /** The least time between two reconciles of an owner, by the number of its members. Tests make small owners wait, too. */

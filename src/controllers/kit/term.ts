@@ -1,16 +1,19 @@
+import { setMaxListeners } from 'node:events'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, leases, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
-import { Controller, type RunningController } from './controller.ts'
+import { Controller } from './controller.ts'
 import { typesOf } from './definition.ts'
 import { type ManagedController, isFree } from './free-controller.ts'
 import { FreeRunner } from './free-runner.ts'
 import type { Gather } from './gathering.ts'
 import type { Audit } from './roster.ts'
+import { type RivalLease, RivalWatch } from './rival-lease.ts'
+import { ControllerSlot } from './slot.ts'
 
 export interface TermSettings {
   transport: Transport
@@ -22,7 +25,7 @@ export interface TermSettings {
   gates: FeatureGates
   /** '' for all. */
   namespace: string
-  informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream'>
+  informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream' | 'transform'>
   /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
   audit?: Audit
   /** The least time between two reconciles of an owner, by the number of its members. Tests make small owners wait, too. */
@@ -32,10 +35,14 @@ export interface TermSettings {
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
 export class Term {
   readonly #informers: InformerFactory
-  readonly #controllers: RunningController[]
+  readonly #slots: ControllerSlot[]
+  /** The names of informers without which this process is not ready. */
+  readonly #required = new Set<string>()
+  /** By `namespace/name` of the lease. */
+  readonly #rivals = new Map<string, RivalWatch>()
   #hasStarted = false
 
-  /** Whether the caches are filled and the controllers run. */
+  /** Whether every controller runs, or waits for an API that is absent. */
   get hasStarted(): boolean {
     return this.#hasStarted
   }
@@ -50,8 +57,10 @@ export class Term {
     const informers = new Map<string, SharedInformer>()
     const scopeOf = (type: ResourceType) => (type.namespaced && namespace ? { namespace } : {})
     for (const controller of controllers) {
-      for (const type of isFree(controller) ? (controller.reads ?? []) : typesOf(controller)) {
-        informers.set(resourceName(type), this.#informers.informer(type, { ...scopeOf(type), indexes: kitIndexes, notOlderThan }))
+      for (const type of typesReadBy(controller)) {
+        const informer = this.#informers.informer(type, { ...scopeOf(type), indexes: kitIndexes, notOlderThan })
+        informers.set(resourceName(type), informer)
+        if (!controller.isOptional && !isDispensable(controller, type)) this.#required.add(informer.name)
       }
       for (const { type, name, valuesOf } of controller.indexes ?? []) {
         const informer = informers.get(resourceName(type))
@@ -69,27 +78,63 @@ export class Term {
       metadataOf: (type: ResourceType) => this.#informers.metadata(type, { ...scopeOf(type), notOlderThan }),
       forget: (informer: SharedInformer) => this.#informers.forget(informer),
     }
-    this.#controllers = controllers.map((c) => (isFree(c) ? new FreeRunner(c, { ...freely, client: clientOf(c) }) : new Controller(c, { ...parts, client: clientOf(c) })))
+    const informersOf = (types: readonly ResourceType[]) => types.map((type) => informers.get(resourceName(type))!)
+    this.#slots = controllers.map((c) => new ControllerSlot({
+      name: c.name,
+      required: informersOf(typesReadBy(c).filter((type) => !isDispensable(c, type))),
+      others: informersOf(typesReadBy(c).filter((type) => isDispensable(c, type))),
+      rival: c.rival && this.#rivalOf(c.rival, clock, notOlderThan),
+      make: () => (isFree(c) ? new FreeRunner(c, { ...freely, client: clientOf(c) }) : new Controller(c, { ...parts, client: clientOf(c) })),
+      logger,
+    }))
   }
 
-  /** Resolves when the caches are filled and the controllers run. */
+  /** Resolves when every controller runs, or is known to wait for an API. */
   async start(signal: AbortSignal): Promise<void> {
+    // Every informer of every controller listens to it.
+    setMaxListeners(0, signal)
+    for (const rival of this.#rivals.values()) rival.start()
     this.#informers.start()
-    await this.#informers.waitForSync(signal)
+    await Promise.race([Promise.all(this.#slots.map((slot) => slot.start(signal))), aborted(signal)])
     signal.throwIfAborted()
     this.#hasStarted = true
-    for (const controller of this.#controllers) controller.start()
-    await Promise.race([Promise.all(this.#controllers.map((c) => c.ready?.())), aborted(signal)])
   }
 
   problems(): string[] {
-    return [...this.#informers.problems(), ...this.#controllers.flatMap((c) => c.problems?.() ?? [])]
+    // A lease that cannot be read is told with the controllers that wait for it.
+    const leasesRead = new Set([...this.#rivals.values()].map(({ informer }) => informer.name))
+    const isExcused = ({ absence, name }: SharedInformer) => leasesRead.has(name) || (absence?.kind === 'missing' && !this.#required.has(name))
+    return [...this.#informers.problems((informer) => !isExcused(informer)), ...this.#slots.flatMap((slot) => slot.problems())]
+  }
+
+  absences(): string[] {
+    const waiting = this.#slots.filter((slot) => !slot.isRunning).map(({ name }) => name)
+    const absences = this.#informers.absences()
+    return absences.length > 0 && waiting.length > 0 ? [...absences, `waiting: ${waiting.join(', ')}`] : absences
   }
 
   async stop(): Promise<void> {
-    if (this.#hasStarted) await Promise.all(this.#controllers.map((c) => c.stop()))
+    for (const rival of this.#rivals.values()) rival.stop()
+    await Promise.all(this.#slots.map((slot) => slot.stop()))
     this.#informers.stop()
   }
+
+  #rivalOf(lease: RivalLease, clock: Clock, notOlderThan: string): RivalWatch {
+    const { namespace, name } = lease
+    let rival = this.#rivals.get(`${namespace}/${name}`)
+    if (!rival) {
+      const informer = this.#informers.informer(leases, { namespace, fieldSelector: `metadata.name=${name}`, notOlderThan })
+      rival = new RivalWatch(lease, informer, clock)
+      this.#rivals.set(`${namespace}/${name}`, rival)
+    }
+    return rival
+  }
 }
+
+/** Every kind that a controller's caches hold. */
+const typesReadBy = (controller: ManagedController): readonly ResourceType[] => (isFree(controller) ? (controller.reads ?? []) : typesOf(controller))
+
+const isDispensable = (controller: ManagedController, type: ResourceType): boolean =>
+  !isFree(controller) && (controller.dispensable?.includes(type) ?? false)
 
 const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

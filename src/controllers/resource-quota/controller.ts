@@ -14,15 +14,21 @@ const watchOf = ({ type, evaluator }: CountedKind): Watch =>
     (before, after) => evaluator.mayDiffer(before, after),
   )
 
-/** Keeps the status of quotas true: what they hold, and what is used of it. */
-export const resourceQuotaController = defineController<ResourceQuota, Observed, never>({
-  name: 'resourcequota',
-  owner: resourcequotas,
-  watches: countedKinds.map(watchOf),
-  indexes: countedKinds.map(({ type }) => indexByNamespace(type)),
-  observe,
-  plan,
-  apply: {},
-  status: statusOf,
-  remember,
-})
+/** Keeps the status of quotas true: what they hold, and what is used of it. `kinds` are those whose objects are counted. */
+export const quotaControllerOf = (kinds: readonly CountedKind[]) =>
+  defineController<ResourceQuota, Observed, never>({
+    name: 'resourcequota',
+    owner: resourcequotas,
+    watches: kinds.map(watchOf),
+    // What is not served cannot be used.
+    dispensable: kinds.map(({ type }) => type).filter(({ group }) => group !== ''),
+    indexes: kinds.map(({ type }) => indexByNamespace(type)),
+    observe,
+    plan,
+    apply: {},
+    status: statusOf,
+    remember,
+  })
+
+/** Counts objects of every kind that is built in. */
+export const resourceQuotaController = quotaControllerOf(countedKinds)

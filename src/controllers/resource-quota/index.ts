@@ -1,1 +1,2 @@
-export { resourceQuotaController } from './controller.ts'
+export { quotaControllerOf, resourceQuotaController } from './controller.ts'
+export { countedKinds } from './observe.ts'

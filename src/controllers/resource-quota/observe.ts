@@ -72,11 +72,12 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, quota: Re
   const countedEarly = new Set<string>()
   let ends: number[] = []
   for (const { type, evaluator } of countedKinds) {
-    if (!names.some((name) => evaluator.uses(name))) continue
+    if (!names.some((name) => evaluator.uses(name)) || !caches.covers(type, namespace)) continue
     const objects = allIn(caches, type, namespace)
     const total = totalUsage(quota, names, evaluator, objects, nowMs)
     addTo(counted, total)
-    const isEarly = compareResourceVersions(caches.of(type).lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
+    const { hasSynced, lastSyncResourceVersion } = caches.of(type)
+    const isEarly = hasSynced && compareResourceVersions(lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
     if (isEarly) for (const name in total) countedEarly.add(name)
     if (type === pods) ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
   }

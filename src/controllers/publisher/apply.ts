@@ -1,0 +1,100 @@
+import { ApiError, isConflict } from '../../api/errors.ts'
+import type { WorkloadCondition } from '../../api/workload-condition.ts'
+import type { Clock } from '../../base/clock.ts'
+import { TokenBucket, apiVersionOf, ownerReference } from '../../client/index.ts'
+import type { Appliers, ApplyContext } from '../kit/index.ts'
+import { stockCondition } from './judge.ts'
+import { type PublishedKind, typeOf } from './kinds.ts'
+import type { Action } from './plan.ts'
+import type { Workload } from './view.ts'
+import { workloadstatuses } from './workload-status.ts'
+
+/** Who manages the published fields. */
+export const fieldManager = 'coxswain-publisher'
+
+/** Lets so many writes through: all kinds share it. */
+export class WritePace {
+  readonly #bucket: TokenBucket
+  readonly #clock: Clock
+
+  constructor(perSecond: number, clock: Clock) {
+    this.#bucket = new TokenBucket(perSecond, Math.max(1, perSecond), clock)
+    this.#clock = clock
+  }
+
+  /** Resolves when the next write may be sent; rejects when the signal is aborted first. */
+  async turn(signal: AbortSignal): Promise<void> {
+    const waitMs = this.#bucket.reserve()
+    if (waitMs === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(waitMs, resolve)
+      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
+    })
+    signal.throwIfAborted()
+  }
+}
+
+/** How a kind is written. */
+export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workload, Action> {
+  const type = typeOf(kind)
+  const writeStatus = kind.way === 'update' ? updateStatus : applyStatus
+  return {
+    PublishStatus: async (ctx, { conditions, wasForced }) => {
+      await pace.turn(ctx.signal)
+      return writeStatus(kind, ctx, conditions.map(stockCondition), wasForced)
+    },
+    PublishCompanion: async ({ writer, owner, signal }, { name, published: { conditions, state } }) => {
+      await pace.turn(signal)
+      const { namespace, generation } = owner.metadata
+      const about = { apiVersion: apiVersionOf(type), kind: type.kind }
+      const metadata = { name, ...(namespace ? { namespace } : {}) }
+      const references = [ownerReference({ ...owner, ...about }, { controller: true, blockOwnerDeletion: false })]
+      const companion = {
+        apiVersion: apiVersionOf(workloadstatuses),
+        kind: workloadstatuses.kind,
+        metadata: { ...metadata, ownerReferences: references },
+        spec: { workloadRef: { ...about, name: owner.metadata.name } },
+        status: { ...(generation === undefined ? {} : { observedGeneration: generation }), ...state, conditions },
+      }
+      return writer.patch(workloadstatuses, { metadata }, companion, { type: 'apply', fieldManager, force: true })
+    },
+  }
+}
+
+type WriteStatus = (kind: PublishedKind, ctx: ApplyContext<Workload>, conditions: readonly WorkloadCondition[], wasForced: boolean) => Promise<unknown>
+
+/** Applies conditions beside those of the owner. Types that somebody else manages are left alone. */
+const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions, wasForced) => {
+  const type = typeOf(kind)
+  const { name, namespace, uid } = owner.metadata
+  const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, namespace, uid }, status: { conditions } }
+  const apply = (force: boolean) => writer.patch(type, owner, body, { type: 'apply', subresource: 'status', fieldManager, ...(force ? { force } : {}) })
+  try {
+    return await apply(false)
+  } catch (e) {
+    const managers = conflictingManagers(e)
+    if (managers.length === 0) throw e
+    // Conditions that our own controllers have left are taken over, once: if they come back, these controllers run.
+    if (!wasForced && managers.every((manager) => manager.startsWith('coxswain'))) {
+      await apply(true)
+      return 'forced'
+    }
+    logger.info('conditions of the same types have another manager, and are left alone', { kind: type.kind, namespace, name, managers })
+    return 'contested'
+  }
+}
+
+/** Writes the whole list, in the version that was read: whoever was faster wins. */
+const updateStatus: WriteStatus = (kind, { writer, owner }, conditions) => {
+  const { uid, resourceVersion } = owner.metadata
+  const others = (owner.status?.conditions ?? []).filter(({ type }) => !kind.conditions.includes(type))
+  const body = { metadata: { uid, resourceVersion }, status: { conditions: [...others, ...conditions] } }
+  return writer.patch(typeOf(kind), owner, body, { type: 'merge', subresource: 'status', fieldManager })
+}
+
+/** The managers that an apply conflicts with; none where the error is another one. */
+export function conflictingManagers(error: unknown): string[] {
+  if (!isConflict(error) || !(error instanceof ApiError)) return []
+  const causes = error.details?.causes?.filter(({ reason }) => reason === 'FieldManagerConflict') ?? []
+  return causes.flatMap(({ message = '' }) => /^conflict with "([^"]*)"/.exec(message)?.[1] ?? [])
+}

@@ -1,0 +1,8 @@
+export { fieldManager } from './apply.ts'
+export { publishedKinds } from './kinds.ts'
+export { publishers } from './publisher.ts'
+export type { PublisherOptions } from './publisher.ts'
+export { slim } from './slim.ts'
+export { deadlineAnnotation } from './view.ts'
+export { workloadStatusDefinition, workloadstatuses } from './workload-status.ts'
+export type { WorkloadStatus } from './workload-status.ts'

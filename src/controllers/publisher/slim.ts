@@ -1,0 +1,28 @@
+import type { Container, Pod } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** An object without what no condition is decided by. One that is frozen belongs to the server of this process, and costs nothing as it is. */
+export function slim<T extends KubeObject>(object: T): T {
+  if (Object.isFrozen(object)) return object
+  const { managedFields: _, annotations, ...metadata } = object.metadata
+  const { [lastApplied]: _applied, ...kept } = annotations ?? {}
+  const slimmed = { ...object, metadata: Object.keys(kept).length > 0 ? { ...metadata, annotations: kept } : metadata }
+  return isPod(object) ? { ...slimmed, spec: slimSpec(object.spec) } : slimmed
+}
+
+const isPod = (object: KubeObject): object is Pod & KubeObject => Array.isArray((object as Partial<Pod>).spec?.containers)
+
+function slimSpec(spec: Pod['spec']): Pod['spec'] {
+  const { containers, initContainers, ...rest } = spec
+  return { ...rest, containers: containers.map(slimContainer), ...(initContainers ? { initContainers: initContainers.map(slimContainer) } : {}) }
+}
+
+/** What a container runs with is the node's business; its probes explain why it is not ready. */
+const slimContainer = ({ name, image, restartPolicy, readinessProbe, startupProbe, resources }: Container): Container =>
+  ({
+    name,
+    ...(image ? { image } : {}), ...(restartPolicy ? { restartPolicy } : {}), ...(readinessProbe ? { readinessProbe } : {}),
+    ...(startupProbe ? { startupProbe } : {}), ...(resources ? { resources } : {}),
+  }) as Container
