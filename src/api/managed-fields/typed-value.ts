@@ -1,6 +1,6 @@
 import { deepEqual } from '../deep-equal.ts'
 import { jsonText } from '../json/index.ts'
-import { type FieldSet, type OpenSet, addTo, closed, elementText, emptySet, hasMember, isEmptySet } from './field-set.ts'
+import { type FieldSet, type OpenSet, addTo, asMember, closed, elementText, emptySet, hasMember, isEmptySet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 
 type Fields = Record<string, unknown>
@@ -27,6 +27,7 @@ function shapeOf(type: MergeType, value: unknown): Shape {
 
 /** The type of a field. One that the type does not have is a value without a schema. */
 const fieldType = (type: MergeType, name: string): MergeType => (type.kind === 'map' ? type.field(name) ?? untyped : untyped)
+const isDeclared = (type: MergeType, name: string): boolean => type.kind === 'map' && type.declares(name)
 const itemType = (type: MergeType): MergeType => (type.kind === 'list' ? type.items : scalar)
 
 /** The path element of a list's item; undefined where it has none of its keys. */
@@ -73,13 +74,29 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
       const field = fields[name]
       if (field === undefined) continue
       const of = fieldType(type, name)
-      const isLeaf = shapeOf(of, field) === 'leaf' || field === null || isEmptyMap(field) || type.kind === 'untyped'
+      const isLeaf = shapeOf(of, field) === 'leaf' || field === null || isEmptyMap(field) || !isDeclared(type, name)
       addTo(set, `f:${name}`, openSetOf(of, field), isLeaf)
     }
   } else if (shape === 'list') {
     for (const [element, [item]] of itemsOf(type, value)) addTo(set, element, openSetOf(itemType(type), item), true)
   }
   return set
+}
+
+/** The same set with every declared field that has members below it as a member itself. Keys of maps and items of lists are left as they are. */
+export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
+  const out: OpenSet = {}
+  for (const element in set) {
+    const node = set[element]!
+    if (element === '.' || isEmptySet(node)) {
+      out[element] = node as OpenSet
+      continue
+    }
+    const name = element.startsWith('f:') ? element.slice(2) : undefined
+    const inner = withNamedFields(name === undefined ? itemType(type) : fieldType(type, name), node)
+    out[element] = (name !== undefined && isDeclared(type, name) ? asMember(inner) : inner) as OpenSet
+  }
+  return out
 }
 
 /** The sets of values that were compared with nothing before, by their signatures. Bounded for each type. */
@@ -170,8 +187,9 @@ function compareItems(out: Changes, type: MergeType, element: string, was: unkno
 function compareChild(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
   if (was === is) return
   const shape = shapeOf(type, is ?? was)
-  const isLeaf = shape === 'leaf' || (hasNothing(was) && hasNothing(is)) || shape !== shapeOf(type, was ?? is)
-  if (isLeaf) {
+  const wasShape = shapeOf(type, was ?? is)
+  if (shape !== wasShape) return compareShapes(out, type, element, was, is)
+  if (shape === 'leaf' || (hasNothing(was) && hasNothing(is))) {
     if (is === undefined) addTo(out.removed, element, undefined, true)
     else if (was === undefined || !deepEqual(was, is)) addTo(out.changed, element, undefined, true)
     return
@@ -180,6 +198,15 @@ function compareChild(out: Changes, type: MergeType, element: string, was: unkno
   compareInto(below, type, was, is, noFields)
   addTo(out.changed, element, below.changed, was === undefined)
   addTo(out.removed, element, below.removed, is === undefined)
+}
+
+/** A value without a schema was a map and is none, or the other way round: it has changed itself, and the fields of the map have come or gone. */
+function compareShapes(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
+  const below: Changes = { changed: {}, removed: {} }
+  if (isMap(was)) compareInto(below, type, was, {}, noFields)
+  if (isMap(is)) compareInto(below, type, {}, is, noFields)
+  addTo(out.changed, element, below.changed, true)
+  addTo(out.removed, element, below.removed, false)
 }
 
 const hasNothing = (value: unknown): boolean => isNothing(value) || isEmptyMap(value) || (Array.isArray(value) && value.length === 0)
@@ -205,29 +232,48 @@ function mergeMaps(type: MergeType, live: unknown, applied: unknown): unknown {
   return out ?? live
 }
 
-/** Items that are applied stand in the order of what is applied; others stay behind the one they followed. */
+/**
+ * Walks both lists side by side. Applied items keep the order in which they are applied, and other items stay in front of the applied item
+ * that followed them: [a, o, b] with [b, a] applied becomes [o, b, a].
+ */
 function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   const [was, wanted] = [itemsOf(type, live), itemsOf(type, applied)]
   const out: unknown[] = []
+  const [left, right] = [elementsOf(type, live), [...wanted.keys()]]
+  const shared = right.filter((element) => was.has(element))
   const done = new Set<string>()
-  const take = (element: string) => {
-    done.add(element)
-    out.push(merge(type.items, was.get(element)?.[0], wanted.get(element)![0]))
-  }
-  const rest = [...wanted.keys()]
-  let next = 0
-  for (const [element, items] of was) {
-    if (!wanted.has(element)) {
-      out.push(...items)
-      continue
+  let [atLeft, atRight, atShared] = [0, 0, 0]
+  while (atLeft < left.length || atRight < right.length) {
+    const next = left[atLeft]
+    const isWanted = next !== undefined && wanted.has(next.element)
+    if (next && !isWanted) {
+      out.push(next.item)
+      atLeft++
+    } else if (next && next.element !== right[atRight] && (done.has(next.element) || next.element !== shared[atShared])) {
+      atLeft++
+    } else {
+      const element = right[atRight++]!
+      const there = was.get(element)
+      // An item that stands twice is not merged: the applied one replaces both.
+      out.push(merge(type.items, there?.length === 1 ? there[0] : undefined, wanted.get(element)![0]))
+      done.add(element)
+      if (next?.element === element) atLeft++
+      if (shared[atShared] === element) atShared++
     }
-    while (!done.has(element)) take(rest[next++]!)
   }
-  while (next < rest.length) take(rest[next++]!)
   return deepEqual(out, live) ? live : out
 }
 
-/** The value without the members of a set. */
+/** The items of a list with their path elements, in their order. Those without one are left out. */
+function elementsOf(type: ListType, list: unknown): { item: unknown; element: string }[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap((item: unknown) => {
+    const element = itemElement(type, item)
+    return element === undefined ? [] : [{ item, element }]
+  })
+}
+
+/** The value without the members of a set. A list or map that loses all it has stays, empty. */
 export function remove(type: MergeType, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value
   const shape = shapeOf(type, value)
@@ -251,6 +297,18 @@ export function remove(type: MergeType, value: unknown, set: FieldSet): unknown 
     out.push(below ? remove(itemType(type), item, below) : item)
   }
   return out
+}
+
+/** The value with null for every empty list and map for which the applied value says null. */
+export function withNulls(value: unknown, applied: unknown): unknown {
+  if (!isMap(value) || !isMap(applied)) return value
+  let out: Fields | undefined
+  for (const name in applied) {
+    const was = value[name]
+    const is = applied[name] === null && hasNothing(was) ? null : withNulls(was, applied[name])
+    if (is !== was && Object.hasOwn(value, name)) (out ??= { ...value })[name] = is
+  }
+  return out ?? value
 }
 
 /** Why a value does not fit the type, in the words of structured-merge-diff; undefined if it does. */

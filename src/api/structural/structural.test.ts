@@ -181,7 +181,7 @@ describe('the merge type of a schema', () => {
   const field = (name: string) => (type.kind === 'map' ? type.field(name) : undefined)
 
   it('says how each part is merged', () => {
-    expect(field('s')).toEqual({ kind: 'scalar' })
+    expect(field('s')).toEqual({ kind: 'scalar', of: 'string' })
     expect(field('port')).toEqual({ kind: 'scalar' })
     expect(field('any')).toEqual({ kind: 'untyped' })
     expect(field('l')).toMatchObject({ kind: 'list', merging: { kind: 'atomic' }, items: { kind: 'scalar' } })
@@ -189,7 +189,7 @@ describe('the merge type of a schema', () => {
     expect(field('atom')).toMatchObject({ kind: 'map', isAtomic: true })
     expect(field('nosuch')).toBeUndefined()
     const map = field('map')
-    expect(map?.kind === 'map' && map.field('x')).toEqual({ kind: 'scalar' })
+    expect(map?.kind === 'map' && map.field('x')).toEqual({ kind: 'scalar', of: 'number' })
   })
 
   it('knows keys and their defaults', () => {
