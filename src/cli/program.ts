@@ -3,6 +3,7 @@ import { addApiServerCommand } from './apiserver.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addControllersCommand } from './controllers.ts'
 import { addFaultCommand } from './fault.ts'
+import { addGenerateCommand } from './generate.ts'
 import { addMonitorCommand } from './monitor.ts'
 import { addNodeCommand } from './node.ts'
 import { addPublishCommand } from './publish.ts'
@@ -44,6 +45,7 @@ export function makeProgram(name: string, release: string): Command {
   addTopCommand(program, release)
   addSloCommand(program, release)
   addFaultCommand(program, release)
+  addGenerateCommand(program)
   addCompletionCommand(program)
   return program
 }

@@ -13,6 +13,29 @@ export interface ResourceType<T extends KubeObject = KubeObject> {
 
 export const resourceType = <T extends KubeObject>(names: Omit<ResourceType<T>, '__object'>): ResourceType<T> => names
 
+/** How a custom kind is called. */
+export interface CustomKind {
+  group: string
+  version: string
+  kind: string
+  /** Default: as kubectl guesses it, `boats` for `Boat` and `policies` for `Policy`. */
+  plural?: string
+  /** Default: true. */
+  namespaced?: boolean
+}
+
+/** Declares a custom kind, for clients, caches and controllers: `T` is the type of its objects. */
+export function defineKind<T extends KubeObject>({ group, version, kind, plural = guessedPlural(kind), namespaced = true }: CustomKind): ResourceType<T> {
+  if (!group || !version || !kind) throw new Error('a custom kind has a group, a version and a kind')
+  return resourceType({ group, version, kind, plural, namespaced })
+}
+
+function guessedPlural(kind: string): string {
+  const singular = kind.toLowerCase()
+  if (singular.endsWith('s')) return `${singular}es`
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`
+}
+
 /** `v1`, `apps/v1` */
 export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string => (group ? `${group}/${version}` : version)
 

@@ -100,16 +100,4 @@ describe('an apply', () => {
     expect([taken.code, taken.body.data]).toEqual([200, { k: '2' }])
     expect(JSON.parse(taken.body.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration'])).toEqual(map('a', { k: '2' }))
   })
-
-  it('in the order of Helm: creates, upgrades against a conflict, forces, rolls back', async () => {
-    expect((await apply(deployments, 'helm', deployment('d', 'i:1', 1))).code).toBe(201)
-    await server.patch(`${deployments}/d?fieldManager=kubectl-edit`, { spec: { template: { spec: { containers: [{ name: 'c', image: 'i:edited' }] } } } }, 'strategic')
-    const refused = await apply(deployments, 'helm', deployment('d', 'i:2', 2))
-    expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict', details: { causes: [{ reason: 'FieldManagerConflict', field: '.spec.template.spec.containers[name="c"].image' }] } })
-    const forced = await apply(deployments, 'helm', deployment('d', 'i:2', 2), '&force=true')
-    expect(forced.body.spec).toMatchObject({ replicas: 2, template: { spec: { containers: [{ image: 'i:2' }] } } })
-    const back = await apply(deployments, 'helm', deployment('d', 'i:1', 1))
-    expect(back.body.spec).toMatchObject({ replicas: 1, template: { spec: { containers: [{ image: 'i:1' }] } } })
-    expect(entriesOf(back).map(([manager]) => manager)).toEqual(['helm'])
-  })
 })

@@ -1,5 +1,5 @@
 import { type Field, type FieldType, fieldOf, structOf } from '../schema/index.ts'
-import type { ListMerging, MergeType } from './merge-type.ts'
+import type { ListMerging, MapType, MergeType } from './merge-type.ts'
 
 const scalar: MergeType = { kind: 'scalar' }
 const text: MergeType = { kind: 'scalar', of: 'string' }
@@ -18,21 +18,22 @@ function keyDefault(items: FieldType, key: string): string | number | undefined 
   return field.type.kind === 'string' ? '' : field.type.kind === 'int32' ? 0 : undefined
 }
 
-const structs = new Map<string, MergeType>()
+const structs = new Map<string, MapType>()
 
 /** How objects of one of Kubernetes' types are merged, out of the schema table. */
-export function builtInMergeType(name: string): MergeType {
+export function builtInMergeType(name: string): MapType {
   let type = structs.get(name)
   if (!type) structs.set(name, (type = structType(name)))
   return type
 }
 
-function structType(name: string): MergeType {
+function structType(name: string): MapType {
   const struct = structOf(name)
   const known = new Map<string, MergeType>()
   return {
     kind: 'map',
     isAtomic: struct?.mapType === 'atomic',
+    declares: (field) => struct !== undefined && Object.hasOwn(struct.fields, field),
     field(field) {
       let type = known.get(field)
       if (type || !struct || !Object.hasOwn(struct.fields, field)) return type
@@ -46,21 +47,16 @@ function structType(name: string): MergeType {
 function fieldMergeType(type: FieldType, field: Field | undefined): MergeType {
   switch (type.kind) {
     case 'struct':
-      return field?.mapType === 'atomic' ? { kind: 'map', isAtomic: true, field: (name) => structField(type.name, name) } : builtInMergeType(type.name)
+      return field?.mapType === 'atomic' ? { ...builtInMergeType(type.name), isAtomic: true } : builtInMergeType(type.name)
     case 'list':
       return { kind: 'list', merging: field ? mergingOf(field, type.of) : atomic, items: fieldMergeType(type.of, undefined) }
     case 'map': {
       const items = fieldMergeType(type.of, undefined)
-      return { kind: 'map', isAtomic: field?.mapType === 'atomic', field: () => items }
+      return { kind: 'map', isAtomic: field?.mapType === 'atomic', field: () => items, declares: () => false }
     }
     default:
       return scalars[type.kind] ?? scalar
   }
-}
-
-function structField(struct: string, name: string): MergeType | undefined {
-  const type = builtInMergeType(struct)
-  return type.kind === 'map' ? type.field(name) : undefined
 }
 
 function mergingOf({ listType, listMapKeys = [] }: Field, items: FieldType): ListMerging {

@@ -113,19 +113,8 @@ export const hasMember = (set: FieldSet, element: string): boolean => {
   return node !== undefined && isMember(node)
 }
 
-/** The same with every field that has members below it as a member itself. */
-export function withNamedFields(set: FieldSet): FieldSet {
-  const out: OpenSet = {}
-  for (const element in set) {
-    if (element === self || isEmptySet(set[element]!)) {
-      out[element] = set[element] as OpenSet
-      continue
-    }
-    const inner = withNamedFields(set[element]!)
-    out[element] = (element.startsWith('f:') && !(self in inner) ? { [self]: leaf, ...inner } : inner) as OpenSet
-  }
-  return out
-}
+/** The same node as a member itself. */
+export const asMember = (node: FieldSet): FieldSet => (isMember(node) ? node : { [self]: leaf, ...node })
 
 /** True if two sets have the same members. */
 export function sameSet(a: FieldSet, b: FieldSet): boolean {

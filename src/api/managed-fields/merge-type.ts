@@ -6,11 +6,20 @@
 export type MergeType =
   /** `of` is the JSON type of its values, where there is only one. */
   | { readonly kind: 'scalar'; readonly of?: 'string' | 'number' | 'boolean' }
-  /** A struct or a map. `field` answers undefined for a name that the type does not have. */
-  | { readonly kind: 'map'; readonly isAtomic: boolean; field(name: string): MergeType | undefined }
+  | MapType
   | { readonly kind: 'list'; readonly merging: ListMerging; readonly items: MergeType }
   /** A value without a schema: maps are granular, lists are atomic. */
   | { readonly kind: 'untyped' }
+
+/** A struct, a map, or a struct that takes other fields as well. */
+export interface MapType {
+  readonly kind: 'map'
+  readonly isAtomic: boolean
+  /** The type of a field or of a map's value; undefined for a name that the type does not have. */
+  field(name: string): MergeType | undefined
+  /** True if the name is a field of the struct, and false if it is a key. A key is owned together with what is below it, a field is not. */
+  declares(name: string): boolean
+}
 
 /** How a list is merged: as one value, as a set of scalars, or item by item, found by some of its fields. */
 export type ListMerging =

@@ -1,9 +1,10 @@
+import { addedFields } from './created-fields.ts'
 import {
-  type FieldSet, difference, differenceBelow, emptySet, intersection, isEmptySet, pathTexts, union, withNamedFields,
+  type FieldSet, difference, differenceBelow, emptySet, intersection, isEmptySet, pathTexts, union,
 } from './field-set.ts'
 import { type Manager, type Owner, isSameManager, withFields, withOtherFields } from './managers.ts'
 import type { MergeType } from './merge-type.ts'
-import { type Comparison, addedFields, compare, fieldSetOf, merge, remove } from './typed-value.ts'
+import { type Comparison, compare, fieldSetOf, merge, remove, withNamedFields, withNulls } from './typed-value.ts'
 
 /** How many managers by update an object keeps. The oldest are merged into one. */
 const maxUpdaters = 10
@@ -114,7 +115,8 @@ export function applyConfiguration(write: OwnedWrite, before: readonly Owner[], 
   const fields = differenceBelow(difference(fieldSetOf(type, config), unmanaged), ignored)
   const others = owners.filter((o) => !isSameManager(o, by))
   const merged = merge(type, live, config)
-  const value = isEmptySet(difference(last, fields)) ? merged : prune(type, merged, last, [...others.map((o) => o.fields), fields])
+  const isLess = !isEmptySet(difference(last, fields))
+  const value = isLess ? withNulls(prune(type, merged, last, [...others.map((o) => o.fields), fields]), config) : merged
   const comparison = compare(type, live, value, write.ignores)
   const conflicts = force ? [] : conflictsOf(others, comparison.changed)
   const own: Owner = { ...by, time: write.time, fields }
@@ -134,10 +136,11 @@ function conflictsOf(owners: readonly Owner[], changed: FieldSet): Conflict[] {
 
 /** Removes what was applied last time, unless somebody manages it now. */
 function prune(type: MergeType, merged: unknown, last: FieldSet, managed: readonly FieldSet[]): unknown {
-  const was = withNamedFields(last)
-  const all = withNamedFields(fieldSetOf(type, merged))
-  const setIn = (value: unknown) => withNamedFields(fieldSetOf(type, value))
-  const kept = managed.reduce((sum, set) => union(sum, withNamedFields(set)), setIn(remove(type, merged, was)))
+  const named = (set: FieldSet) => withNamedFields(type, set)
+  const setIn = (value: unknown) => named(fieldSetOf(type, value))
+  const was = named(last)
+  const all = setIn(merged)
+  const kept = managed.reduce((sum, set) => union(sum, named(set)), setIn(remove(type, merged, was)))
   const pruned = remove(type, merged, difference(all, kept))
   return remove(type, merged, intersection(difference(all, setIn(pruned)), was))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type FieldSet, compareElements, difference, differenceBelow, intersection, pathTexts, union, withNamedFields } from './field-set.ts'
+import { type FieldSet, compareElements, difference, differenceBelow, intersection, pathTexts, union } from './field-set.ts'
 import { sampleType } from './sample-type.ts'
-import { compare, fieldSetOf, merge, problemOf, remove } from './typed-value.ts'
+import { compare, fieldSetOf, merge, problemOf, remove, withNamedFields } from './typed-value.ts'
 
 /** A set out of paths: `a.b` means field b of a; a leading '.' in front of a path is not written. */
 function setOf(...paths: string[]): FieldSet {
@@ -40,8 +40,10 @@ describe('sets of fields', () => {
     ['intersection of a field and one below', intersection(fields('a'), fields('a.b')), {}],
     ['intersection below', intersection(fields('a', 'a.b'), fields('a.b')), { 'f:a': { 'f:b': {} } }],
     ['intersection above', intersection(fields('a', 'a.b'), fields('a')), { 'f:a': {} }],
-    ['named fields become members', withNamedFields(fields('a.b')), { 'f:a': { '.': {}, 'f:b': {} } }],
-    ['items do not become members', withNamedFields({ 'f:l': { 'k:{"n":1}': { 'f:x': {} } } }), { 'f:l': { '.': {}, 'k:{"n":1}': { 'f:x': {} } } }],
+    ['fields of a structure become members', withNamedFields(sampleType, fields('struct.x')), { 'f:struct': { '.': {}, 'f:x': {} } }],
+    ['keys of a map do not become members', withNamedFields(sampleType, fields('structs.k.x')), { 'f:structs': { '.': {}, 'f:k': { 'f:x': {} } } }],
+    ['items do not become members', withNamedFields(sampleType, setOf('f:items/k:{"name":1}/f:v')), { 'f:items': { '.': {}, 'k:{"name":1}': { 'f:v': {} } } }],
+    ['what has no schema has no fields', withNamedFields(sampleType, fields('any.x.y')), { 'f:any': { '.': {}, 'f:x': { 'f:y': {} } } }],
   ])('%s', (_, found, expected) => {
     expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
   })
@@ -94,6 +96,8 @@ describe('fieldSetOf()', () => {
     ['a list without a schema', { any: [{ x: 1 }] }, ['.any']],
     ['a map without a schema', { any: { x: { y: 1 } } }, ['.any.x', '.any.x.y']],
     ['an empty map without a schema', { any: {} }, ['.any']],
+    ['a map of structures', { structs: { k: { x: 1 } } }, ['.structs.k', '.structs.k.x']],
+    ['a structure with other fields', { open: { x: 1, q: { r: 1 } } }, ['.open.q', '.open.q.r', '.open.x']],
   ])('%s', (_, value, expected) => {
     expect(texts(fieldSetOf(sampleType, value))).toEqual(expected)
   })
@@ -136,7 +140,9 @@ describe('compare()', () => {
     ['items that stand twice', { ports: [{ port: 1 }, { port: 1 }] }, { ports: [{ port: 1 }, { port: 1, name: 'x' }] }, ['.ports[port=1,protocol="TCP"]'], []],
     ['without a schema, below', { any: { x: { y: 1 } } }, { any: { x: { y: 2 } } }, ['.any.x.y'], []],
     ['without a schema, a list', { any: { x: [1] } }, { any: { x: [2] } }, ['.any.x'], []],
-    ['without a schema, a map for a scalar', { any: { x: 1 } }, { any: { x: { y: 1 } } }, ['.any.x'], []],
+    ['without a schema, a map for a scalar', { any: { x: 1 } }, { any: { x: { y: 1 } } }, ['.any.x', '.any.x.y'], []],
+    ['without a schema, a scalar for a map', { any: { x: { y: 1 } } }, { any: { x: 1 } }, ['.any.x'], ['.any.x.y']],
+    ['without a schema, a list for a map', { any: { x: { y: 1 } } }, { any: { x: [1] } }, ['.any.x'], ['.any.x.y']],
   ])('%s', (_, before, after, changed, removed) => {
     const found = compare(sampleType, before, after)
     expect([texts(found.changed), texts(found.removed)]).toEqual([changed, removed])
@@ -169,6 +175,8 @@ describe('merge()', () => {
     ['a new item behind', { items: [{ name: 'n' }] }, { items: [{ name: 'm' }] }, { items: [{ name: 'n' }, { name: 'm' }] }],
     ['items in the order that is applied', { items: [{ name: 'a' }, { name: 'b' }] }, { items: [{ name: 'b' }, { name: 'a' }] }, { items: [{ name: 'b' }, { name: 'a' }] }],
     ['an item of another in between', { items: [{ name: 'a' }, { name: 'o' }, { name: 'b' }] }, { items: [{ name: 'a' }, { name: 'b' }] }, { items: [{ name: 'a' }, { name: 'o' }, { name: 'b' }] }],
+    ['an item of another in front of one that moves', { items: [{ name: 'a' }, { name: 'o' }, { name: 'b' }] }, { items: [{ name: 'b' }, { name: 'a' }] }, { items: [{ name: 'o' }, { name: 'b' }, { name: 'a' }] }],
+    ['an item that stood twice', { items: [{ name: 'a', v: 1 }, { name: 'b' }, { name: 'a', v: 2 }] }, { items: [{ name: 'a', w: 1 }] }, { items: [{ name: 'a', w: 1 }, { name: 'b' }] }],
     ['a new item in front', { items: [{ name: 'b' }] }, { items: [{ name: 'a' }, { name: 'b' }] }, { items: [{ name: 'a' }, { name: 'b' }] }],
     ['a port by a default key', { ports: [{ port: 1, protocol: 'TCP' }] }, { ports: [{ port: 1, name: 'x' }] }, { ports: [{ port: 1, protocol: 'TCP', name: 'x' }] }],
     ['a port of another protocol', { ports: [{ port: 1 }] }, { ports: [{ port: 1, protocol: 'UDP' }] }, { ports: [{ port: 1 }, { port: 1, protocol: 'UDP' }] }],
@@ -201,6 +209,7 @@ describe('remove()', () => {
     ['an item', { items: [{ name: 'n' }, { name: 'm' }] }, setOf(`f:items/${item}`), { items: [{ name: 'm' }] }],
     ['a field of an item', { items: [{ name: 'n', v: 1 }] }, setOf(`f:items/${item}/f:v`), { items: [{ name: 'n' }] }],
     ['a port by a default key', { ports: [{ port: 1 }] }, setOf('f:ports/k:{"port":1,"protocol":"TCP"}'), { ports: [] }],
+    ['all fields of a structure', { struct: { x: 1 } }, fields('struct.x'), { struct: {} }],
     ['without a schema', { any: { x: 1, y: 1 } }, fields('any.x'), { any: { y: 1 } }],
   ])('%s', (_, value, set, expected) => {
     expect(remove(sampleType, value, set)).toEqual(expected)

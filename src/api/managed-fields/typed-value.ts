@@ -1,10 +1,10 @@
 import { deepEqual } from '../deep-equal.ts'
 import { jsonText } from '../json/index.ts'
-import { type FieldSet, type OpenSet, addTo, closed, elementText, emptySet, hasMember, isEmptySet } from './field-set.ts'
+import { type FieldSet, type OpenSet, addTo, asMember, closed, elementText, emptySet, hasMember, isEmptySet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 
 type Fields = Record<string, unknown>
-type ListType = MergeType & { kind: 'list' }
+export type ListType = MergeType & { kind: 'list' }
 
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isNothing = (value: unknown): boolean => value === undefined || value === null
@@ -16,7 +16,7 @@ const untyped: MergeType = { kind: 'untyped' }
 /** How a value is walked: as one value, field by field, or item by item. */
 type Shape = 'leaf' | 'map' | 'list'
 
-function shapeOf(type: MergeType, value: unknown): Shape {
+export function shapeOf(type: MergeType, value: unknown): Shape {
   switch (type.kind) {
     case 'scalar': return 'leaf'
     case 'map': return type.isAtomic ? 'leaf' : 'map'
@@ -26,8 +26,9 @@ function shapeOf(type: MergeType, value: unknown): Shape {
 }
 
 /** The type of a field. One that the type does not have is a value without a schema. */
-const fieldType = (type: MergeType, name: string): MergeType => (type.kind === 'map' ? type.field(name) ?? untyped : untyped)
-const itemType = (type: MergeType): MergeType => (type.kind === 'list' ? type.items : scalar)
+export const fieldType = (type: MergeType, name: string): MergeType => (type.kind === 'map' ? type.field(name) ?? untyped : untyped)
+const isDeclared = (type: MergeType, name: string): boolean => type.kind === 'map' && type.declares(name)
+export const itemType = (type: MergeType): MergeType => (type.kind === 'list' ? type.items : scalar)
 
 /** The path element of a list's item; undefined where it has none of its keys. */
 export function itemElement(type: ListType, item: unknown): string | undefined {
@@ -59,7 +60,7 @@ function itemsOf(type: MergeType, list: unknown): Map<string, unknown[]> {
   return found
 }
 
-const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
+export const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
 /** The fields that a value sets. */
 export const fieldSetOf = (type: MergeType, value: unknown): FieldSet => closed(openSetOf(type, value))
@@ -73,7 +74,7 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
       const field = fields[name]
       if (field === undefined) continue
       const of = fieldType(type, name)
-      const isLeaf = shapeOf(of, field) === 'leaf' || field === null || isEmptyMap(field) || type.kind === 'untyped'
+      const isLeaf = shapeOf(of, field) === 'leaf' || field === null || isEmptyMap(field) || !isDeclared(type, name)
       addTo(set, `f:${name}`, openSetOf(of, field), isLeaf)
     }
   } else if (shape === 'list') {
@@ -82,77 +83,21 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
   return set
 }
 
-/** A tree of the values of a type that were created lately, by the fields they set. */
-interface Created {
-  root: CreatedNode
-  nodes: number
-}
-
-/** One step on the way through a value. Most nodes have one child: its name is compared before any map is looked into. */
-class CreatedNode {
-  /** The fields of the values that end here. */
-  set: FieldSet | undefined = undefined
-  #name: string | undefined = undefined
-  #child: CreatedNode | undefined = undefined
-  #others: Map<string, CreatedNode> | undefined = undefined
-
-  child(name: string, tree: Created): CreatedNode {
-    if (this.#name === name) return this.#child!
-    if (this.#name === undefined) {
-      this.#name = name
-      return (this.#child = newNode(tree))
+/** The same set with every declared field that has members below it as a member itself. Keys of maps and items of lists are left as they are. */
+export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
+  const out: OpenSet = {}
+  for (const element in set) {
+    const node = set[element]!
+    if (element === '.' || isEmptySet(node)) {
+      out[element] = node as OpenSet
+      continue
     }
-    let other = this.#others?.get(name)
-    if (!other) (this.#others ??= new Map()).set(name, (other = newNode(tree)))
-    return other
+    const name = element.startsWith('f:') ? element.slice(2) : undefined
+    const inner = withNamedFields(name === undefined ? itemType(type) : fieldType(type, name), node)
+    out[element] = (name !== undefined && isDeclared(type, name) ? asMember(inner) : inner) as OpenSet
   }
+  return out
 }
-
-function newNode(tree: Created): CreatedNode {
-  tree.nodes++
-  return new CreatedNode()
-}
-
-const noFields: ReadonlySet<string> = new Set()
-
-const created = new WeakMap<MergeType, Created>()
-/** Past this the tree is begun anew, so that nobody can fill the memory through it. */
-const maxNodes = 8192
-const newTree = (): Created => ({ root: new CreatedNode(), nodes: 0 })
-
-/**
- * What is added where `after` is made and `before` is what the type always has. Objects that set the same fields, such as the
- * pods of a ReplicaSet, have the same set: it is found by a walk that compares names and makes nothing.
- */
-export function addedFields(type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): FieldSet {
-  let tree = created.get(type)
-  if (!tree || tree.nodes > maxNodes) created.set(type, (tree = newTree()))
-  const start = tree.root.child(skips.size + (skips.has('spec') ? 's' : ''), tree)
-  const last = nodeAfter(start, type, after, tree, skips)
-  return (last.set ??= compare(type, before, after, skips).changed)
-}
-
-/** Goes on in the tree by all that decides which fields a value sets. */
-function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Created, skips: ReadonlySet<string> = noFields): CreatedNode {
-  if (value === null) return node.child(nothing, tree)
-  const shape = shapeOf(type, value)
-  if (shape === 'leaf') return node.child(hasNothing(value) ? nothing : something, tree)
-  let at = node
-  if (shape === 'map') {
-    const fields = asFields(value)
-    for (const name in fields) {
-      if (fields[name] !== undefined && !skips.has(name)) at = nodeAfter(at.child(name, tree), fieldType(type, name), fields[name], tree)
-    }
-  } else if (Array.isArray(value)) {
-    for (const item of value) at = nodeAfter(at.child(itemElement(type as ListType, item) ?? '', tree), itemType(type), item, tree)
-  }
-  return at.child(ending, tree)
-}
-
-/** Steps that are no names: a null or empty value, any other one, and the end of a map or list. */
-const nothing = '\0nothing'
-const something = '\0something'
-const ending = '\0ending'
 
 /** What has changed from one value to another. */
 export interface Comparison {
@@ -165,6 +110,8 @@ interface Changes {
   changed: OpenSet
   removed: OpenSet
 }
+
+const noFields: ReadonlySet<string> = new Set()
 
 /** Compares two values. What both share, the very same object or list, is passed over. `skips` are fields of the value that do not count. */
 export function compare(type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string> = noFields): Comparison {
@@ -200,8 +147,9 @@ function compareItems(out: Changes, type: MergeType, element: string, was: unkno
 function compareChild(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
   if (was === is) return
   const shape = shapeOf(type, is ?? was)
-  const isLeaf = shape === 'leaf' || (hasNothing(was) && hasNothing(is)) || shape !== shapeOf(type, was ?? is)
-  if (isLeaf) {
+  const wasShape = shapeOf(type, was ?? is)
+  if (shape !== wasShape) return compareShapes(out, type, element, was, is)
+  if (shape === 'leaf' || (hasNothing(was) && hasNothing(is))) {
     if (is === undefined) addTo(out.removed, element, undefined, true)
     else if (was === undefined || !deepEqual(was, is)) addTo(out.changed, element, undefined, true)
     return
@@ -212,7 +160,16 @@ function compareChild(out: Changes, type: MergeType, element: string, was: unkno
   addTo(out.removed, element, below.removed, is === undefined)
 }
 
-const hasNothing = (value: unknown): boolean => isNothing(value) || isEmptyMap(value) || (Array.isArray(value) && value.length === 0)
+/** A value without a schema was a map and is none, or the other way round: it has changed itself, and the fields of the map have come or gone. */
+function compareShapes(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
+  const below: Changes = { changed: {}, removed: {} }
+  if (isMap(was)) compareInto(below, type, was, {}, noFields)
+  if (isMap(is)) compareInto(below, type, {}, is, noFields)
+  addTo(out.changed, element, below.changed, true)
+  addTo(out.removed, element, below.removed, false)
+}
+
+export const hasNothing = (value: unknown): boolean => isNothing(value) || isEmptyMap(value) || (Array.isArray(value) && value.length === 0)
 
 /** What an applied value makes of the one that is there. What it does not say stays, the very same. */
 export function merge(type: MergeType, live: unknown, applied: unknown): unknown {
@@ -235,29 +192,48 @@ function mergeMaps(type: MergeType, live: unknown, applied: unknown): unknown {
   return out ?? live
 }
 
-/** Items that are applied stand in the order of what is applied; others stay behind the one they followed. */
+/**
+ * Walks both lists side by side. Applied items keep the order in which they are applied, and other items stay in front of the applied item
+ * that followed them: [a, o, b] with [b, a] applied becomes [o, b, a].
+ */
 function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   const [was, wanted] = [itemsOf(type, live), itemsOf(type, applied)]
   const out: unknown[] = []
+  const [left, right] = [elementsOf(type, live), [...wanted.keys()]]
+  const shared = right.filter((element) => was.has(element))
   const done = new Set<string>()
-  const take = (element: string) => {
-    done.add(element)
-    out.push(merge(type.items, was.get(element)?.[0], wanted.get(element)![0]))
-  }
-  const rest = [...wanted.keys()]
-  let next = 0
-  for (const [element, items] of was) {
-    if (!wanted.has(element)) {
-      out.push(...items)
-      continue
+  let [atLeft, atRight, atShared] = [0, 0, 0]
+  while (atLeft < left.length || atRight < right.length) {
+    const next = left[atLeft]
+    const isWanted = next !== undefined && wanted.has(next.element)
+    if (next && !isWanted) {
+      out.push(next.item)
+      atLeft++
+    } else if (next && next.element !== right[atRight] && (done.has(next.element) || next.element !== shared[atShared])) {
+      atLeft++
+    } else {
+      const element = right[atRight++]!
+      const there = was.get(element)
+      // An item that stands twice is not merged: the applied one replaces both.
+      out.push(merge(type.items, there?.length === 1 ? there[0] : undefined, wanted.get(element)![0]))
+      done.add(element)
+      if (next?.element === element) atLeft++
+      if (shared[atShared] === element) atShared++
     }
-    while (!done.has(element)) take(rest[next++]!)
   }
-  while (next < rest.length) take(rest[next++]!)
   return deepEqual(out, live) ? live : out
 }
 
-/** The value without the members of a set. */
+/** The items of a list with their path elements, in their order. Those without one are left out. */
+function elementsOf(type: ListType, list: unknown): { item: unknown; element: string }[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap((item: unknown) => {
+    const element = itemElement(type, item)
+    return element === undefined ? [] : [{ item, element }]
+  })
+}
+
+/** The value without the members of a set. A list or map that loses all it has stays, empty. */
 export function remove(type: MergeType, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value
   const shape = shapeOf(type, value)
@@ -281,6 +257,18 @@ export function remove(type: MergeType, value: unknown, set: FieldSet): unknown 
     out.push(below ? remove(itemType(type), item, below) : item)
   }
   return out
+}
+
+/** The value with null for every empty list and map for which the applied value says null. */
+export function withNulls(value: unknown, applied: unknown): unknown {
+  if (!isMap(value) || !isMap(applied)) return value
+  let out: Fields | undefined
+  for (const name in applied) {
+    const was = value[name]
+    const is = applied[name] === null && hasNothing(was) ? null : withNulls(was, applied[name])
+    if (is !== was && Object.hasOwn(value, name)) (out ??= { ...value })[name] = is
+  }
+  return out ?? value
 }
 
 /** Why a value does not fit the type, in the words of structured-merge-diff; undefined if it does. */

@@ -1,6 +1,8 @@
+export { builtInSchema } from './built-in-schema.ts'
 export { pathNames, selectablePathProblem } from './field-paths.ts'
 export { mergeTypeOf } from './merge-type.ts'
 export { type Schema, isFields } from './schema.ts'
 export { defaultErrors, schemaErrors, unrecognizedFormats } from './schema-rules.ts'
 export { structuralErrors } from './structural-rules.ts'
 export { type Judgement, StructuralSchema } from './structural.ts'
+export { type TypedKind, typeScriptOf } from './typescript.ts'

@@ -38,6 +38,7 @@ function mapType(schema: Schema): MergeType {
   return {
     kind: 'map',
     isAtomic: schema['x-kubernetes-map-type'] === 'atomic',
+    declares: (name) => Object.hasOwn(properties, name),
     field(name) {
       if (Object.hasOwn(properties, name)) return lazily(name, properties[name]!)
       if (rest) return (values ??= mergeTypeOf(rest))

@@ -57,6 +57,7 @@ function customMergeType(schema: Schema): MergeType {
   return {
     kind: 'map',
     isAtomic: false,
+    declares: (name) => name === 'metadata' || name === 'apiVersion' || name === 'kind' || own.declares(name),
     field(name) {
       if (name === 'metadata') return metadata
       return name === 'apiVersion' || name === 'kind' ? text : own.field(name)

@@ -23,8 +23,13 @@ export interface Operation {
   body?: string
   /** The name of the answer's definition; text where there is none. */
   answer?: string
-  isPatch: boolean
+  /** The content types of a patch's body; undefined for other operations. kubectl looks here for what it may send. */
+  patchTypes?: readonly string[]
 }
+
+/** Strategic merge patches need Go's types, which custom kinds do not have. */
+const customPatchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json']
+const patchTypes = [...customPatchTypes, 'application/strategic-merge-patch+json']
 
 interface Shape {
   method: Method
@@ -59,7 +64,7 @@ export function operationsOf(served: Served, version: string, entries: readonly 
     group: slash < 0 ? '' : version.slice(0, slash),
     version: version.slice(slash + 1),
     root: slash < 0 ? `/api/${version}` : `/apis/${version}`,
-    resources: new Map(own.map((r) => [r.plural, { kind: r.kind, type: r.type ?? r.kind }])),
+    resources: new Map(own.map((r) => [r.plural, { kind: r.kind, type: r.type ?? r.kind, isCustom: r.isCustom === true }])),
     bodies: new Map(served.actions.map((a) => [`${a.of.group}/${a.of.plural}/${a.of.subresource}`, a.bodyType])),
     definitions,
   }
@@ -76,7 +81,7 @@ interface Place {
   version: string
   root: string
   /** By plural name; virtual kinds are not among them. */
-  resources: ReadonlyMap<string, { kind: string; type: string }>
+  resources: ReadonlyMap<string, { kind: string; type: string; isCustom: boolean }>
   /** The types of the bodies of actions, by `group/plural/subresource`. */
   bodies: ReadonlyMap<string, string | undefined>
   definitions: Definitions
@@ -89,7 +94,7 @@ function operation(of: Place, entry: Entry, verb: string, inNamespace: boolean):
   const forAll = entry.namespaced && !inNamespace ? 'ForAllNamespaces' : ''
   // What a connection carries is no object: exec, attach, portforward, proxy.
   const connects = subresource !== '' && entry.kind.endsWith('Options')
-  const main = of.resources.get(entry.name) ?? { kind: entry.kind, type: entry.kind }
+  const main = of.resources.get(entry.name) ?? { kind: entry.kind, type: entry.kind, isCustom: false }
   const word = connects ? `connect${capital(shape.method)}` : shape.word
   const path = [of.root, ...(inNamespace ? ['namespaces', '{namespace}'] : []), entry.name, ...(isCollection ? [] : ['{name}'])]
   const many = verb === 'deletecollection' ? 'Collection' : ''
@@ -110,7 +115,7 @@ function operation(of: Place, entry: Entry, verb: string, inNamespace: boolean):
       ...(connects ? [] : queries[shape.query]),
     ],
     ...(connects ? {} : bodyAndAnswer(of, entry, verb, main)),
-    isPatch: verb === 'patch' && !connects,
+    ...(verb === 'patch' && !connects ? { patchTypes: main.isCustom ? customPatchTypes : patchTypes } : {}),
   }
 }
 

@@ -26,13 +26,6 @@ export interface Swagger {
   definitions: Record<string, Definition>
 }
 
-const patchTypes = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-]
-
 const parameter = (p: Parameter) => ({ ...p, ...(p.in === 'path' ? { required: true } : {}), uniqueItems: true })
 
 function operation(definitions: Definitions, op: Operation): SwaggerOperation {
@@ -43,7 +36,7 @@ function operation(definitions: Definitions, op: Operation): SwaggerOperation {
     tags: [op.tag],
     description: op.description,
     operationId: op.id,
-    consumes: op.isPatch ? patchTypes : ['*/*'],
+    consumes: [...(op.patchTypes ?? ['*/*'])],
     produces: op.answer ? ['application/json', 'application/yaml'] : ['text/plain'],
     parameters: [...(body ? [body] : []), ...op.parameters.map(parameter)],
     responses: { 200: { description: 'OK', ...answer }, 401: { description: 'Unauthorized' } },

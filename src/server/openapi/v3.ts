@@ -6,13 +6,6 @@ import type { Operation } from './operations.ts'
 import { operationsOf } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 
-const patchTypes = [
-  'application/apply-patch+yaml',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-]
-
 const parameter = ({ type, ...rest }: Parameter) => ({
   ...rest,
   ...(rest.in === 'path' ? { required: true } : {}),
@@ -28,7 +21,7 @@ function operation(definitions: Definitions, op: Operation) {
   const stream = op.action === 'list' ? ['application/json;stream=watch'] : []
   const answerTypes = op.answer ? ['application/json', 'application/yaml', ...stream] : ['text/plain']
   const body = op.body && {
-    content: content(definitions, op.body, op.isPatch ? patchTypes : ['*/*']),
+    content: content(definitions, op.body, op.patchTypes ?? ['*/*']),
     ...(op.method === 'delete' ? {} : { required: true }),
   }
   const ok = { description: 'OK', content: content(definitions, op.answer, answerTypes) }
@@ -40,7 +33,7 @@ function operation(definitions: Definitions, op: Operation) {
     ...(body ? { requestBody: body } : {}),
     responses: {
       200: ok,
-      ...(op.action === 'post' || op.action === 'put' || op.isPatch ? { 201: { ...ok, description: 'Created' } } : {}),
+      ...(op.action === 'post' || op.action === 'put' || op.patchTypes ? { 201: { ...ok, description: 'Created' } } : {}),
       401: { description: 'Unauthorized' },
     },
     'x-kubernetes-action': op.action,

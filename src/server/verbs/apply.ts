@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '../../api/errors.ts'
 import { goJsonName } from '../../api/go-format.ts'
-import { JsonSyntaxError, jsonText, parseJson, parseYaml } from '../../api/json/index.ts'
+import { JsonSyntaxError, goJson, parseJson, parseYaml, sortKeys } from '../../api/json/index.ts'
 import {
   type Applied, type OwnedWrite, type Owner, applyConfiguration, conflictText, lastAppliedFields, pathTexts, problemOf,
 } from '../../api/managed-fields/index.ts'
@@ -141,7 +141,8 @@ function withLastApplied(result: Applied, config: Config): Applied {
   const { metadata, ...rest } = config as { metadata?: { annotations?: Record<string, Json> } }
   const { [lastAppliedAnnotation]: _, ...others } = metadata?.annotations ?? {}
   const said = { ...rest, metadata: { ...metadata, ...(metadata?.annotations ? { annotations: others } : {}) } }
-  const text = `${jsonText(said)}\n`
+  // The bytes that kubectl itself would write.
+  const text = `${goJson(sortKeys(said))}\n`
   if (annotations[lastAppliedAnnotation] === text) return result
   const changed = { ...value.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } }
   return { ...result, value: { ...value, metadata: changed } }
