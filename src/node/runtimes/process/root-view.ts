@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { firstPodUser, isPodUser } from '../../runtime/pod-users.ts'
 import type { ContainerConfig, Mount } from '../../runtime/runtime.ts'
@@ -177,15 +177,17 @@ function otherMounts(): string[] {
 
 const isBelow = (at: string, folders: readonly string[]) => folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
 
-/** Directories of the machine's root in which root of a container writes, and which everybody may read. */
-const wantedOpen = ['/etc', '/home', '/media', '/mnt', '/opt', '/run', '/srv', '/usr/local', '/usr/local/bin', '/var', '/var/cache', '/var/lib', '/var/log', '/var/spool']
+/** Directories whose own directories a container's root writes to, as the documentation's examples do (/usr/share/message). */
+const parentsOfOpen = ['/', '/usr', '/usr/local', '/var']
 
-/** Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are. */
-const openDirectories = (): string[] =>
-  wantedOpen.filter((at) => {
-    const info = lstatSync(at, { throwIfNoEntry: false })
-    return info?.isDirectory() && (info.mode & 0o777) === 0o755
+/** Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are. Everybody may read them already. */
+function openDirectories(): string[] {
+  const candidates = parentsOfOpen.flatMap((parent) => (existsSync(parent) ? readdirSync(parent).map((name) => path.join(parent, name)) : []))
+  return candidates.filter((at) => {
+    const info = left.includes(at) && at !== '/run' ? undefined : lstatSync(at, { throwIfNoEntry: false })
+    return info?.isDirectory() && info.uid === 0 && (info.mode & 0o7777) === 0o755
   })
+}
 
 /** A name for a user that the machine does not know: many programs fail for one who has none. */
 function nameUser({ uid, gid }: ContainerConfig['user']): string[] {
