@@ -17,7 +17,8 @@ export function keepPrivate(dataDir: string, logger: Logger): void {
     const wasReachable = isOpen && openMode(dir) !== undefined
     for (const file of [dir, ...files]) close(file, wasReachable, logger)
   }
-  close(path.join(dataDir, 'kubeconfig'), isOpen, logger)
+  // What persistent volumes hold belongs to its pods, and is reached by mounts only.
+  for (const name of ['kubeconfig', 'volumes']) close(path.join(dataDir, name), isOpen, logger)
   warnIfOpen('--data-dir', dataDir, logger)
 }
 

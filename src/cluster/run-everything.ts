@@ -89,8 +89,9 @@ function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   const signing = { authority: signer, longestMs: 365 * 24 * 3_600_000 }
   const settings = { rootCa: authority, timeZone, volumesDir: path.resolve(dataDir, 'volumes'), signing }
+  const privatePaths = { directories: [path.resolve(dataDir)], volumes: [settings.volumesDir] }
   const controllers = [...selectControllers(['*'], settings).values()].flat()
-  const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), catalogue, ...(shutdown ? { shutdown } : {}), ...(evictionHard === undefined ? {} : { evictionHard }) }
+  const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), privatePaths, catalogue, ...(shutdown ? { shutdown } : {}), ...(evictionHard === undefined ? {} : { evictionHard }) }
   return [
     { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
     { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },

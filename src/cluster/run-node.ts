@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { FeatureGates } from '../api/feature-gates.ts'
 import { systemClock } from '../base/clock.ts'
@@ -75,6 +76,8 @@ export interface NodesOptions extends Pick<RunNodesOptions, 'nodeName' | 'nodes'
   authority: string | undefined
   /** Where the API server is reached from this machine. */
   apiServer: URL
+  /** Paths of the control plane, where it runs on this machine, that no volume of a pod may show. */
+  privatePaths?: { directories: readonly string[]; volumes: readonly string[] }
   gates: FeatureGates
   logger?: Logger
   metrics: MetricsRegistry
@@ -150,13 +153,14 @@ async function simulatedNodes({ nodeName, nodes, authority, certificates }: Node
 }
 
 /** This machine, with pods as its processes. They outlive the agent. */
-async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer, certificates }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
+async function openProcessNode({ nodeName, dataDir, catalogue, authority, apiServer, certificates, privatePaths }: NodesOptions, common: NodeSurroundings): Promise<Opened> {
   const release = await ownDataDirectory(dataDir)
+  for (const volumes of privatePaths?.volumes ?? []) mkdirSync(volumes, { recursive: true, mode: 0o700 })
   const agents: NodeAgent[] = []
   const find = (namespace: string, pod: string) => agents.find((a) => a.access.has(namespace, pod))
   const door = authority === undefined ? undefined : await openNodeDoor(authority, { find, node: () => agents[0] }, common, certificates)
   try {
-    const { agent, runtime } = await processNode({ ...common, name: nodeName, apiServer, directory: path.resolve(dataDir), catalogue, ...(door ? { port: door.port } : {}) })
+    const { agent, runtime } = await processNode({ ...common, name: nodeName, apiServer, directory: path.resolve(dataDir), catalogue, ...(privatePaths ? { privatePaths } : {}), ...(door ? { port: door.port } : {}) })
     agents.push(agent)
     return {
       agents,

@@ -25,6 +25,7 @@ const allowed = [
   'controllers/cloneset/lifecycle-gates.ts',
   'monitor/snapshot/snapshots.ts',
   'node/pods/pull-credentials.ts',
+  'node/runtime/pod-users.ts',
   'node/runtimes/process/images.ts',
   'node/runtimes/process/records.ts',
   'node/runtimes/process/shim-client.ts',

@@ -164,13 +164,14 @@ describe('pods', () => {
   })
 
   it('a claim is bound to the volume that fits, and holds what the machine has there', async () => {
-    const data = path.join(dataDir, 'mnt-data')
+    const data = path.join(mkdtempSync(path.join(tmpdir(), 'coxswain-mnt-')), 'data')
     const text = readFileSync(path.join(examples, 'persistent-volume.yaml'), 'utf8')
     await kubectl.ok('apply -f -', text.replace('/mnt/data', data))
     await until('condition=Ready', 'pod/task-pv-pod')
     expect(await kubectl.ok('get pvc task-pv-claim -o jsonpath={.spec.volumeName}')).toBe('task-pv-volume')
     writeFileSync(path.join(data, 'index.html'), 'Hello from Kubernetes storage\n')
     expect(await kubectl.ok("exec task-pv-pod -- sh -c 'cat $COXSWAIN_ROOT/usr/share/nginx/html/index.html'")).toBe('Hello from Kubernetes storage\n')
+    rmSync(path.dirname(data), { recursive: true })
   })
 
   it('hooks are run after the start and before the end', async () => {

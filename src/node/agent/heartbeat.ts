@@ -134,7 +134,7 @@ export class Heartbeat {
     const [problem] = await runtime.problems()
     const broken = problem ? `container runtime is not ready: ${problem.condition}=false reason:${problem.reason} message:${problem.message}` : undefined
     const { problem: own, pressures } = health()
-    return nodeStatus(shape, old, { problem: own ?? broken, pressures }, images, clock.now())
+    return nodeStatus(shape, old, { problem: own ?? broken, pressures, isolation: runtime.isolation }, images, clock.now())
   }
 
   async #report(): Promise<void> {

@@ -20,6 +20,7 @@ import { PodWorker } from '../pods/pod-worker.ts'
 import { removeAll, stopSandboxes } from '../pods/stopping.ts'
 import type { Prober } from '../probes/prober.ts'
 import { podNameLabel } from '../runtime/labels.ts'
+import type { PodUserSource } from '../runtime/pod-users.ts'
 import { PodView } from '../runtime/pod-view.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type LogSource, PodAccess } from '../server/pod-access.ts'
@@ -27,6 +28,7 @@ import type { NodeSources } from '../sources/node-sources.ts'
 import { StageTimes, Stages } from '../stages.ts'
 import { StatusManager } from '../status/status-manager.ts'
 import type { Disk } from '../volumes/disk.ts'
+import type { PrivatePaths } from '../volumes/private-paths.ts'
 import { VolumeManager } from '../volumes/volume-manager.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { NodeShape } from './node-object.ts'
@@ -58,6 +60,10 @@ export interface NodeAgentOptions extends NodeSurroundings {
   disk: Disk
   /** Below which the node keeps what belongs to pods. */
   root: string
+  /** Default: pods run as the node's own user. */
+  users?: PodUserSource
+  /** Paths of this machine that no volume may show. */
+  privatePaths?: PrivatePaths
   /** Where containers reach the API server, if not at the address of its service. */
   apiServer?: URL
   dns?: NodeContext['dns']
@@ -109,7 +115,7 @@ export class NodeAgent {
       lookAtNode: () => this.#heartbeat.look(),
       ...(options.patched ? { patched: options.patched } : {}),
     })
-    const volumes = new VolumeManager(options.disk, options.root)
+    const volumes = new VolumeManager(options.disk, options.root, options.users, options.privatePaths)
     this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger, options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined)
     this.access = new PodAccess({
       runtime, clock,

@@ -1,5 +1,6 @@
 import type { Node, NodeCondition, NodeStatus } from '../../api/generated/types.ts'
 import type { Pressure } from '../eviction/signals.ts'
+import type { Isolation } from '../runtime/runtime.ts'
 import { timestamp } from '../../api/kinds/pod-prepare.ts'
 
 /** What a node is made of. */
@@ -29,6 +30,7 @@ export interface NodeHealth {
   /** Why the node is not ready; undefined when it is. */
   problem: string | undefined
   pressures: readonly Pressure[]
+  isolation?: Isolation | undefined
 }
 
 interface Words {
@@ -52,8 +54,12 @@ const pressureWords: Record<Pressure, { enough: Words; short: Words }> = {
   },
 }
 
+/** What a node says whose pods are not kept apart: in its status, and in its log when it starts. */
+export const notIsolated = (why: string): string =>
+  `pods are not isolated: they run as the user of the node and can read its files, its keys and the secrets of other pods (${why})`
+
 /** The node's conditions. Times of transition are kept from `old` where nothing has turned. */
-export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem, pressures }: NodeHealth, nowMs: number): NodeCondition[] {
+export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem, pressures, isolation }: NodeHealth, nowMs: number): NodeCondition[] {
   const now = timestamp(nowMs)
   const make = (type: string, status: string, reason: string, message: string): NodeCondition => {
     const before = old?.find((c) => c.type === type)
@@ -65,6 +71,7 @@ export function nodeConditions(old: readonly NodeCondition[] | undefined, { prob
       const { reason, message } = isShort ? short : enough
       return make(type, isShort ? 'True' : 'False', reason, message)
     }),
+    ...(isolation?.kind === 'none' ? [make('PodsIsolated', 'False', 'SharedUser', notIsolated(isolation.why))] : []),
     problem === undefined
       ? make('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
       : make('Ready', 'False', 'KubeletNotReady', problem),

@@ -9,6 +9,8 @@ import {
   podNameLabel, podNamespaceLabel, podUidLabel, restartCountAnnotation, restartPolicyAnnotation,
 } from '../runtime/labels.ts'
 import type { ContainerConfig, Mount } from '../runtime/runtime.ts'
+import type { Located } from '../volumes/safe-walk.ts'
+import { containerUser } from './container-user.ts'
 import { type PodContainer, hashOf } from './containers.ts'
 
 export interface ContainerSurroundings {
@@ -16,8 +18,10 @@ export interface ContainerSurroundings {
   place: Place
   /** Where the pod's volumes are, by name. */
   volumes: ReadonlyMap<string, string>
-  /** The real path of what is below a volume's root; rejects where it is not inside. */
-  subPath(root: string, below: string): Promise<string>
+  /** The pod's own user, where pods have one. */
+  podUser?: number | undefined
+  /** Finds what is at or below a volume's root; rejects where it is not inside, or not for pods. */
+  locate(root: string, below: string, isHostPath: boolean): Promise<Located>
   /** The file in which it may leave a word about its end. */
   note: string
 }
@@ -30,8 +34,6 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
   const known = new Map(variables)
   const { limits } = spec.resources ?? {}
   const messagePath = spec.terminationMessagePath || '/dev/termination-log'
-  const { supplementalGroups, fsGroup } = pod.spec.securityContext ?? {}
-  const user = { ...pod.spec.securityContext, ...spec.securityContext }
   return {
     metadata: { name: spec.name, attempt },
     image: spec.image ?? '',
@@ -39,7 +41,7 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
     args: (spec.args ?? []).map((word) => expand(word, known)),
     workingDir: spec.workingDir ?? '',
     envs: [...variables].map(([key, value]) => ({ key, value })),
-    mounts: [...(await mountsOf(container, around, known)), { containerPath: messagePath, hostPath: around.note, readOnly: false, propagation: 'private' }],
+    mounts: [...(await mountsOf(pod, container, around, known)), { containerPath: messagePath, hostPath: around.note, readOnly: false, propagation: 'private' }],
     labels: { [containerNameLabel]: spec.name, [podNameLabel]: name, [podNamespaceLabel]: namespace, [podUidLabel]: uid },
     annotations: {
       [containerHashAnnotation]: hashOf(spec),
@@ -59,27 +61,25 @@ export async function containerConfig(pod: Pod, container: PodContainer, attempt
       ...(limits?.['cpu'] ? { cpuMilli: Number(quantityMilli(limits['cpu'])) } : {}),
       ...(limits?.['memory'] ? { memoryBytes: quantityToNumber(limits['memory']) } : {}),
     },
-    user: {
-      ...(user.runAsUser === undefined ? {} : { uid: Number(user.runAsUser) }),
-      ...(user.runAsGroup === undefined ? {} : { gid: Number(user.runAsGroup) }),
-      supplementalGroups: [...(supplementalGroups ?? []), ...(fsGroup === undefined ? [] : [fsGroup])].map(Number),
-    },
+    ...containerUser(pod, spec, around.podUser),
     readOnlyRootFilesystem: spec.securityContext?.readOnlyRootFilesystem === true,
     stopSignal: spec.lifecycle?.stopSignal ?? 'SIGTERM',
   }
 }
 
-async function mountsOf({ spec }: PodContainer, around: ContainerSurroundings, variables: ReadonlyMap<string, string>): Promise<Mount[]> {
+async function mountsOf(pod: Pod, { spec }: PodContainer, around: ContainerSurroundings, variables: ReadonlyMap<string, string>): Promise<Mount[]> {
   const mounts: Mount[] = []
   for (const mount of spec.volumeMounts ?? []) {
     const root = around.volumes.get(mount.name)
     if (root === undefined) throw new ConfigError(`cannot find volume "${mount.name}" to mount into container "${spec.name}"`)
     const below = subPathOf(mount, variables)
     const propagation = mount.mountPropagation === 'Bidirectional' ? 'bidirectional' : mount.mountPropagation === 'HostToContainer' ? 'hostToContainer' : 'private'
-    const hostPath = below === '' ? root : await around.subPath(root, below).catch(() => {
-      throw new ConfigError(`failed to prepare subPath for volumeMount "${mount.name}" of container "${spec.name}"`)
+    const isHostPath = pod.spec.volumes?.find(({ name }) => name === mount.name)?.hostPath !== undefined
+    const { path: hostPath, identity } = await around.locate(root, below, isHostPath).catch((e: unknown) => {
+      const what = below === '' ? `volume: ${e instanceof Error ? e.message : String(e)}` : 'subPath'
+      throw new ConfigError(`failed to prepare ${what} for volumeMount "${mount.name}" of container "${spec.name}"`)
     })
-    mounts.push({ containerPath: mount.mountPath, hostPath, readOnly: mount.readOnly === true, propagation })
+    mounts.push({ containerPath: mount.mountPath, hostPath, readOnly: mount.readOnly === true, propagation, ...(identity === undefined ? {} : { identity }) })
   }
   return mounts
 }

@@ -5,7 +5,7 @@ import type { Place } from '../env/field-values.ts'
 import { printDuration } from '../../base/duration.ts'
 import { type PodState, findContainer } from '../runtime/pod-view.ts'
 import type { SandboxStatus } from '../runtime/runtime.ts'
-import { containerConfig } from './container-config.ts'
+import { type ContainerSurroundings, containerConfig } from './container-config.ts'
 import type { PodContainer } from './containers.ts'
 import { ensureImage } from './images.ts'
 import type { NodeContext } from './node-context.ts'
@@ -84,7 +84,9 @@ export async function startContainer(context: NodeContext, { pod, sandbox, volum
   }
   const attempt = nextAttempt(pod, state, container)
   const note = await context.volumes.makeNote(uid, container.spec.name, attempt)
-  const config = await containerConfig(pod, container, attempt, { env, place, volumes, note, subPath: (root, below) => context.volumes.subPath(root, below) }).catch((e: unknown) => {
+  const podUser = await context.volumes.userOf(pod)
+  const locate: ContainerSurroundings['locate'] = (root, below, isHostPath) => context.volumes.locate(root, below, isHostPath)
+  const config = await containerConfig(pod, container, attempt, { env, place, volumes, note, podUser, locate }).catch((e: unknown) => {
     throw e instanceof ConfigError ? failed('CreateContainerConfigError', e) : e
   })
   const id = await stages.run('container', pod, signal, () => runtime.createContainer(sandbox.id, config), container.spec.name).catch((e: unknown) => {

@@ -31,7 +31,7 @@ async function mounted(mount: Partial<VolumeMount>, env: Record<string, string> 
     place: { podIps: [], hostIps: [], allocatable: {} },
     volumes: new Map([['data', volume]]),
     note: '/note',
-    subPath: (root, below) => disk.subPath(root, below),
+    locate: (root, below) => disk.locate(root, below),
   })
   return path.relative(volume, config.mounts[0]!.hostPath)
 }

@@ -32,6 +32,8 @@ export interface Mount {
   hostPath: string
   readOnly: boolean
   propagation: 'private' | 'hostToContainer' | 'bidirectional'
+  /** Device and inode of what is to be mounted, `DEVICE:INODE`. A runtime that can refuses to start where the path leads to anything else. */
+  identity?: string
 }
 
 export interface ContainerConfig {
@@ -54,6 +56,8 @@ export interface ContainerConfig {
   ports: readonly { name: string; containerPort: number; protocol: string }[]
   resources: { cpuMilli?: number; memoryBytes?: number }
   user: { uid?: number; gid?: number; supplementalGroups: readonly number[] }
+  /** Programs that belong to root give no rights of root, and capabilities are dropped. */
+  noNewPrivileges?: boolean
   readOnlyRootFilesystem: boolean
   stopSignal: string
 }
@@ -132,6 +136,9 @@ export class SandboxNetworkError extends RuntimeError {
   }
 }
 
+/** How the pods of a node are kept from the node's files and from each other: each has a user of its own, or not at all. */
+export type Isolation = { kind: 'user' } | { kind: 'none'; why: string }
+
 /**
  * What runs pods on a node, in the form of the container runtime interface. Every call may fail with a RuntimeError; what takes long takes a signal. Stopping and
  * removing what is stopped or gone already is fine.
@@ -140,6 +147,8 @@ export interface Runtime {
   readonly name: string
   /** Since when it remembers what it runs. What it ran before, and lost, is not in its lists. */
   readonly remembersSinceMs: number
+  /** Undefined while it is being found out, and for a runtime that leaves it to somebody else. CRI has no such call. */
+  readonly isolation?: Isolation | undefined
   version(): Promise<{ runtimeName: string; runtimeVersion: string }>
   /** What keeps it from working: empty when it is ready. */
   problems(): Promise<readonly { condition: 'RuntimeReady' | 'NetworkReady'; reason: string; message: string }[]>

@@ -1,8 +1,7 @@
-import {
-  access, chmod, lchown, lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat, symlink, unlink, writeFile,
-} from 'node:fs/promises'
+import { access, chmod, chown, lchown, lstat, mkdir, open, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { VolumeFiles } from './files.ts'
+import { type Located, giveAway, locate } from './safe-walk.ts'
 
 /** Where volumes are kept. A runtime that has no use for them gets one that keeps nothing. */
 export interface Disk {
@@ -10,17 +9,19 @@ export interface Disk {
   readonly keepsFiles: boolean
   /** Makes a directory, its parents too, unless it is there. */
   makeDirectory(directory: string, mode?: number): Promise<void>
-  /** Checks, or makes, a path of the host's as a hostPath volume's type says. Throws what is wrong with it. */
-  prepareHostPath(hostPath: string, type: string): Promise<void>
-  /** Makes the files of a directory these and no others, all at the same moment for who looks. */
-  writeFiles(directory: string, files: VolumeFiles): Promise<void>
+  /** Checks, or makes, a path of the host's as a hostPath volume's type says. What is made belongs to `owner`, if there is one. Throws what is wrong with it. */
+  prepareHostPath(hostPath: string, type: string, owner?: number): Promise<void>
+  /** Makes the files of a directory these and no others, all at the same moment for who looks. They belong to `owner`, if there is one. */
+  writeFiles(directory: string, files: VolumeFiles, owner?: number): Promise<void>
+  /** Gives all of a directory to a user and a group of the same id, unless the directory is theirs already. */
+  giveToUser(directory: string, uid: number): Promise<void>
   /** Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in it later is the group's, too. */
   giveToGroup(directory: string, gid: number, readOnly: boolean): Promise<void>
   /**
-   * The real path of what is `below` a volume's root, through links that stay inside. Directories that are missing are made with the
+   * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made with the
    * root's mode. Throws where it leads out of the volume.
    */
-  subPath(root: string, below: string): Promise<string>
+  locate(root: string, below: string): Promise<Located>
   /** Makes an empty file that everybody may write to, and its directory. */
   makeNote(file: string): Promise<void>
   /** The end of a file, of so many bytes; empty for one that is not there. */
@@ -36,7 +37,8 @@ export const noDisk: Disk = {
   prepareHostPath: async () => {},
   writeFiles: async () => {},
   giveToGroup: async () => {},
-  subPath: async (root, below) => path.join(root, below),
+  giveToUser: async () => {},
+  locate: async (root, below) => ({ path: path.join(root, below), identity: undefined }),
   makeNote: async () => {},
   readEnd: async () => '',
   remove: async () => {},
@@ -53,12 +55,17 @@ export const localDisk: Disk = {
     if (mode !== undefined) await chmod(directory, mode)
   },
 
-  async prepareHostPath(hostPath, type) {
+  async prepareHostPath(hostPath, type, owner) {
     const isThere = await exists(hostPath)
     if (type === '' && isThere) return
     // Without a type kubelet checks nothing, and the runtime makes the directory that it lacks.
-    if ((type === '' || type === 'DirectoryOrCreate') && !isThere) return void (await mkdir(hostPath, { recursive: true, mode: 0o755 }))
-    if (type === 'FileOrCreate' && !isThere) return writeFile(hostPath, '', { mode: 0o644 })
+    const isDirectory = type === '' || type === 'DirectoryOrCreate'
+    if (!isThere && (isDirectory || type === 'FileOrCreate')) {
+      if (isDirectory) await mkdir(hostPath, { recursive: true, mode: 0o755 })
+      else await writeFile(hostPath, '', { mode: 0o644, flag: 'wx' })
+      if (owner !== undefined) await lchown(hostPath, owner, owner)
+      return
+    }
     if (!isThere) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
     const info = await stat(hostPath)
     const isRight = type.startsWith('Directory') ? info.isDirectory() : type.startsWith('File') ? info.isFile() : type === 'Socket' ? info.isSocket() : true
@@ -66,7 +73,7 @@ export const localDisk: Disk = {
   },
 
   /** As Kubernetes does it: files are links through `..data`, which is turned over to a new directory in one step. */
-  async writeFiles(directory, files) {
+  async writeFiles(directory, files, owner) {
     await mkdir(directory, { recursive: true })
     const link = path.join(directory, '..data')
     const old = await readlink(link).catch(() => undefined)
@@ -78,6 +85,7 @@ export const localDisk: Disk = {
       const at = path.join(fresh, name)
       await mkdir(path.dirname(at), { recursive: true })
       await writeFile(at, data)
+      if (owner !== undefined) await chown(at, owner, owner)
       await chmod(at, mode)
     }
     const next = path.join(directory, '..data_tmp')
@@ -94,32 +102,14 @@ export const localDisk: Disk = {
     // What was given away before stays so, however much it is; files that are only for reading are made anew each time.
     const root = await lstat(directory)
     if (!readOnly && root.gid === gid && (root.mode & 0o2770) === 0o2770) return
-    for (const at of [directory, ...(await readdir(directory, { recursive: true })).map((name) => path.join(directory, name))]) {
-      const info = await lstat(at)
-      await lchown(at, info.uid, gid)
-      if (info.isSymbolicLink()) continue
-      const mask = (readOnly ? 0o440 : 0o660) | (info.isDirectory() ? 0o2110 : 0)
-      await chmod(at, (info.mode & 0o7777) | mask)
-    }
+    await giveAway(directory, readOnly ? { gid, fileMode: 0o440, directoryMode: 0o2550 } : { gid, fileMode: 0o660, directoryMode: 0o2770 })
   },
 
-  async subPath(root, below) {
-    const top = await realpath(root)
-    const { mode } = await stat(top)
-    let at = top
-    for (const name of below.split('/').filter((part) => part !== '' && part !== '.')) {
-      const next = path.join(at, name)
-      const isThere = await lstat(next).then(() => true, () => false)
-      if (!isThere) {
-        await mkdir(next)
-        await chmod(next, mode & 0o7777)
-      }
-      // A container of the pod may have left a link here that leads anywhere.
-      at = await realpath(next)
-      if (at !== top && !at.startsWith(`${top}${path.sep}`)) throw new Error(`subpath ${JSON.stringify(at)} not within volume path ${JSON.stringify(top)}`)
-    }
-    return at
+  async giveToUser(directory, uid) {
+    if ((await lstat(directory)).uid !== uid) await giveAway(directory, { uid, gid: uid })
   },
+
+  locate,
 
   async makeNote(file) {
     await mkdir(path.dirname(file), { recursive: true })

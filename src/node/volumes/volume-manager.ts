@@ -3,10 +3,13 @@ import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Projected
 import type { Int64 } from '../../api/int64.ts'
 import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
 import type { Place } from '../env/field-values.ts'
+import { type PodUserSource, noPodUsers } from '../runtime/pod-users.ts'
 import { StageError } from '../stages.ts'
 import type { Disk } from './disk.ts'
 import { type VolumeFiles, configMapFiles, downwardFiles, secretFiles } from './files.ts'
 import { MountError } from './mount-error.ts'
+import { type PrivatePaths, nothingPrivate, problemOfPath } from './private-paths.ts'
+import type { Located } from './safe-walk.ts'
 
 /** Reads what volumes are made from; undefined for what does not exist. */
 export interface VolumeSources {
@@ -20,13 +23,13 @@ export interface VolumeSources {
   driver?(name: string): Promise<void>
 }
 
-/** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups. */
+/** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups; what people have made keeps its owner. */
 interface Mounted {
   at: string
-  isOfMachine: boolean
+  madeBy: 'machine' | 'people' | 'node'
 }
 
-const ofPod = (at: string): Mounted => ({ at, isOfMachine: false })
+const ofPod = (at: string): Mounted => ({ at, madeBy: 'node' })
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by'
 
@@ -42,10 +45,14 @@ const isDiskError = (e: unknown): boolean => e instanceof Error && 'syscall' in 
 export class VolumeManager {
   readonly #disk: Disk
   readonly #root: string
+  readonly #users: PodUserSource
+  readonly #private: PrivatePaths
 
-  constructor(disk: Disk, root: string) {
+  constructor(disk: Disk, root: string, users: PodUserSource = noPodUsers, privatePaths: PrivatePaths = nothingPrivate) {
     this.#disk = disk
     this.#root = root
+    this.#users = users
+    this.#private = privatePaths
   }
 
   /** Everything of a pod is below this directory. */
@@ -60,11 +67,13 @@ export class VolumeManager {
   async mount(pod: Pod, sources: VolumeSources, place: Place): Promise<Map<string, string>> {
     const paths = new Map<string, string>()
     const { fsGroup } = pod.spec.securityContext ?? {}
+    const user = await this.#users.of(pod)
     for (const volume of pod.spec.volumes ?? []) {
       try {
-        const { at, isOfMachine } = await this.#mountOne(pod, volume, sources, place)
+        const { at, madeBy } = await this.#mountOne(pod, volume, sources, place, user)
         paths.set(volume.name, at)
-        if (fsGroup !== undefined && !isOfMachine) await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
+        if (user !== undefined && madeBy === 'node') await this.#disk.giveToUser(at, user)
+        if (fsGroup !== undefined && madeBy !== 'machine') await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
       } catch (e) {
         throw isDiskError(e) ? MountError.of(volume.name, e) : e
       }
@@ -83,9 +92,17 @@ export class VolumeManager {
     return file
   }
 
-  /** The directory or file below a volume that a container has mounted. Throws where it is not inside the volume. */
-  subPath(root: string, below: string): Promise<string> {
-    return this.#disk.subPath(root, below)
+  /** The user of a pod; undefined where pods have none of their own. */
+  userOf(pod: Pod): Promise<number | undefined> {
+    return this.#users.of(pod)
+  }
+
+  /** The directory or file of a volume, or below it, that a container has mounted. Throws where it is not inside the volume, or not for pods. */
+  async locate(root: string, below: string, isHostPath: boolean): Promise<Located> {
+    const located = await this.#disk.locate(root, below)
+    const problem = isHostPath ? problemOfPath(this.#private, located.path, 'pod') : undefined
+    if (problem !== undefined) throw new Error(problem)
+    return located
   }
 
   readNote(uid: string, container: string, attempt: number, mostBytes: number): Promise<string> {
@@ -100,14 +117,15 @@ export class VolumeManager {
   /** Removes all that there is of a pod that is gone. */
   async forget(uid: string): Promise<void> {
     await this.#disk.remove(this.podDirectory(uid))
+    this.#users.release(uid)
   }
 
-  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place): Promise<Mounted> {
+  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place, user: number | undefined): Promise<Mounted> {
     const { name } = volume
     const namespace = pod.metadata.namespace ?? ''
     const directory = (plugin: string) => path.join(this.podDirectory(pod.metadata.uid ?? ''), 'volumes', `kubernetes.io~${plugin}`, name)
     const files = async (plugin: string, contents: VolumeFiles) => {
-      await this.#disk.writeFiles(directory(plugin), contents)
+      await this.#disk.writeFiles(directory(plugin), contents, user)
       return ofPod(directory(plugin))
     }
     if (volume.configMap) {
@@ -120,9 +138,9 @@ export class VolumeManager {
     }
     if (volume.downwardAPI) return files('downward-api', downwardFiles(name, pod, volume.downwardAPI.items ?? [], place, volume.downwardAPI.defaultMode))
     if (volume.projected) return files('projected', await this.#projected(pod, name, volume.projected, sources, place))
-    if (volume.hostPath) return { at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? ''), isOfMachine: true }
-    if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources)
-    if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources)
+    if (volume.hostPath) return { at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? '', 'pod', user), madeBy: 'machine' }
+    if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources, user)
+    if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources, user)
     if (volume.csi) await this.#driver(name, volume.csi.driver, sources)
     await this.#disk.makeDirectory(directory('empty-dir'), 0o777)
     return ofPod(directory('empty-dir'))
@@ -153,9 +171,11 @@ export class VolumeManager {
     return all
   }
 
-  async #hostPath(volume: string, hostPath: string, type: string): Promise<string> {
+  async #hostPath(volume: string, hostPath: string, type: string, askedBy: 'pod' | 'volume', user: number | undefined): Promise<string> {
     try {
-      await this.#disk.prepareHostPath(hostPath, type)
+      const problem = this.#disk.keepsFiles ? problemOfPath(this.#private, hostPath, askedBy) : undefined
+      if (problem !== undefined) throw new Error(problem)
+      await this.#disk.prepareHostPath(hostPath, type, user)
     } catch (e) {
       throw MountError.of(volume, e)
     }
@@ -170,7 +190,7 @@ export class VolumeManager {
     })
   }
 
-  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources): Promise<Mounted> {
+  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources, user: number | undefined): Promise<Mounted> {
     const namespace = pod.metadata.namespace ?? ''
     const wait = (reason: SandboxReason, problem: string) => {
       const why = `error processing PVC ${namespace}/${claimName}: ${problem}`
@@ -188,9 +208,10 @@ export class VolumeManager {
     await this.#driver(volume, csi?.driver ?? bound.metadata.annotations?.[provisionedBy], sources)
     if (hostPath) {
       const isMadeForIt = bound.metadata.annotations?.[provisionedBy] !== undefined
-      return { at: await this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate'), isOfMachine: !isMadeForIt }
+      const at = await this.#hostPath(volume, hostPath.path, hostPath.type ?? 'DirectoryOrCreate', 'volume', user)
+      return { at, madeBy: isMadeForIt ? 'node' : 'machine' }
     }
-    if (local) return ofPod(await this.#hostPath(volume, local.path, 'Directory'))
+    if (local) return { at: await this.#hostPath(volume, local.path, 'Directory', 'volume', user), madeBy: 'people' }
     // Whatever a driver of its own would mount: a directory stands for it, one for each volume and node.
     const directory = path.join(this.#root, 'plugins', 'volumes', bound.metadata.name ?? '')
     await this.#disk.makeDirectory(directory, 0o777)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { RuntimeError } from '../../runtime/runtime.ts'
 import { type CatalogueEntry, entryFor, fullImageName, imageId } from './catalogue.ts'
-import { writeWhole } from './write-whole.ts'
+import { writeWhole } from '../../runtime/write-whole.ts'
 
 /** The images that were asked for. There is nothing in them: a pull takes no time and no room. */
 export class ImageList {

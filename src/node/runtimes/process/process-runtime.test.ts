@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -21,7 +21,7 @@ afterAll(async () => {
   expect(existsSync(bench.directory)).toBe(false)
 })
 
-const view = await bestView(bench.directory)
+const { kind: view } = await bestView(bench.directory)
 const logs = path.join(bench.directory, 'logs')
 const shell = (script: string): Partial<ContainerConfig> => ({ command: ['sh', '-c', script] })
 
@@ -235,6 +235,33 @@ describe.runIf(view === 'own')('a root directory of its own', () => {
     const { id, log } = await run(runtime, { ...shell('id -u; id -g; id -G'), user: { uid: 1234, gid: 2345, supplementalGroups: [3456] } })
     await ended(runtime, id)
     expect(linesOf(log)).toEqual(['stdout F 1234', 'stdout F 2345', 'stdout F 2345 3456'])
+  })
+
+  it('gives a confined user nothing of root', async () => {
+    const user = { uid: 1_900_000_007, gid: 1_900_000_007, supplementalGroups: [] }
+    const secret = path.join(bench.directory, 'of-root')
+    writeFileSync(secret, 'secret', { mode: 0o600 })
+    const tries = [`cat ${secret}`, `cat /proc/${process.pid}/environ`, `kill -0 ${process.pid}`, 'ls /root/.ssh', 'mount -t tmpfs none /mnt', 'mknod /tmp/m c 1 1', `ls /proc/${process.pid}`]
+    const lines = tries.map((one, i) => `if ${one} >/dev/null 2>&1; then echo done ${i}; fi`)
+    const kept = 'echo a > /new && echo b > /etc/new && echo c > /var/lib/new && echo d > ~/new && cat /new /etc/new /var/lib/new /root/new; id -un; echo e > /dev/stdout; echo f > /made/x; pwd'
+    const { id, log } = await run(runtime, { ...shell([...lines, kept].join('\n')), user, noNewPrivileges: true, workingDir: '/made' })
+    expect((await ended(runtime, id)).exitCode).toBe(0)
+    expect(linesOf(log)).toEqual(['a', 'b', 'c', 'd', 'pod', 'e', '/made'].map((word) => `stdout F ${word}`))
+    expect(existsSync('/etc/new')).toBe(false)
+  })
+
+  it('lets a confined user listen on low ports, and run commands as itself', async () => {
+    const user = { uid: 1_900_000_007, gid: 1_900_000_007, supplementalGroups: [] }
+    const { id } = await run(runtime, { user, noNewPrivileges: true })
+    const { stdout } = await runtime.execSync(id, ['sh', '-c', 'id -u; grep -E "CapPrm|CapEff|NoNewPrivs" /proc/self/status'], 10)
+    expect(stdout.toString().split(/\s+/)).toEqual(['1900000007', 'CapPrm:', '0000000000000400', 'CapEff:', '0000000000000400', 'NoNewPrivs:', '1', ''])
+  })
+
+  it('does not start where a volume leads elsewhere than when it was checked', async () => {
+    const { dev, ino } = statSync(directory)
+    const checked = (identity: string) => run(runtime, { ...shell('true'), mounts: [{ ...mounts[1]!, identity }] })
+    await expect(checked(`${dev}:${ino}`)).resolves.toBeDefined()
+    await expect(checked(`${dev}:${ino + 1}`)).rejects.toThrow('a volume was changed while it was mounted')
   })
 
   it('may be read only', async () => {

@@ -9,6 +9,7 @@ import {
   type ContainerConfig,
   type ContainerStatus,
   type ImagePull,
+  type Isolation,
   type Runtime,
   RuntimeError,
   type RuntimeEvent,
@@ -70,6 +71,9 @@ export class ProcessRuntime implements Runtime {
   readonly #limits: MemoryLimits
   readonly #hostPorts = new HostPorts()
   readonly #view: Promise<ViewKind>
+  /** How pods are kept apart on this machine. */
+  readonly isolationKnown: Promise<Isolation>
+  #isolation: Isolation | undefined
   readonly #sandboxes = new Map<string, SandboxRecord>()
   readonly #containers = new Map<string, Container>()
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
@@ -94,9 +98,15 @@ export class ProcessRuntime implements Runtime {
     this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
     this.#usage = new UsageReader(clock)
     this.#limits = new MemoryLimits(clock, () => this.#limited(), (id) => this.#outOfMemory(id))
-    this.#view = options.view ? Promise.resolve(options.view) : bestView(directory)
+    const view = options.view ? Promise.resolve({ kind: options.view, why: '' }) : bestView(directory)
+    this.#view = view.then(({ kind }) => kind)
+    this.isolationKnown = view.then(({ kind, why }) => (this.#isolation = kind === 'own' ? { kind: 'user' } : { kind: 'none', why }))
     this.#shim = new ShimClient(directory, (id) => this.#containerEnded(id), () => this.#shimLost())
     this.#shim.install(options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs'))
+  }
+
+  get isolation(): Isolation | undefined {
+    return this.#isolation
   }
 
   async version() {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { ContainerConfig, SandboxConfig, SandboxState } from '../../runtime/runtime.ts'
 import { type ProcessState, stateFile } from './shim/protocol.ts'
-import { writeWhole } from './write-whole.ts'
+import { writeWhole } from '../../runtime/write-whole.ts'
 
 /** What is on the disk of a sandbox. */
 export interface SandboxRecord {

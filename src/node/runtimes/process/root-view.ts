@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { ContainerConfig } from '../../runtime/runtime.ts'
+import { firstPodUser, isPodUser } from '../../runtime/pod-users.ts'
+import type { ContainerConfig, Mount } from '../../runtime/runtime.ts'
 import { shellWord } from './shell-word.ts'
 import { defaultSearchPath, findTool } from './tools.ts'
 
@@ -13,88 +14,143 @@ export interface ViewOptions {
   /** The container's own. */
   directory: string
   hostname: string
-  config: Pick<ContainerConfig, 'mounts' | 'workingDir' | 'user' | 'readOnlyRootFilesystem'>
+  config: Pick<ContainerConfig, 'mounts' | 'workingDir' | 'user' | 'noNewPrivileges' | 'readOnlyRootFilesystem'>
 }
 
-const needed = ['unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv'] as const
+const needed = ['unshare', 'nsenter', 'chroot', 'mount', 'umount', 'setpriv', 'env'] as const
 
 /** Mounts of the machine that a container has its own of, or that are not its business. */
 const left = ['/proc', '/sys', '/dev', '/run', '/tmp', '/var/run', '/var/tmp']
 
 /** Finds out, by trying it, whether containers can have roots of their own: that takes root, and a kernel that lets it. */
-export async function bestView(directory: string): Promise<ViewKind> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || needed.some((tool) => !findTool(tool))) return 'links'
+export async function bestView(directory: string): Promise<{ kind: ViewKind; why: string }> {
+  const links = (why: string) => ({ kind: 'links' as const, why })
+  if (process.platform !== 'linux') return links('only Linux has what it takes')
+  if (process.getuid?.() !== 0) return links('it takes root')
+  const missing = needed.filter((tool) => !findTool(tool))
+  if (missing.length > 0) return links(`this machine lacks ${missing.join(', ')}`)
   const trial = mkdtempSync(path.join(directory, 'trial-'))
   try {
-    const config = { mounts: [], workingDir: '/', user: { supplementalGroups: [] }, readOnlyRootFilesystem: false }
-    const [program, ...args] = enterCommand({ kind: 'own', directory: trial, hostname: 'trial', config }, ['true'], defaultSearchPath, 1)
+    const user = { uid: firstPodUser, gid: firstPodUser, supplementalGroups: [] }
+    const config = { mounts: [], workingDir: '/', user, noNewPrivileges: true, readOnlyRootFilesystem: false }
+    const [program, ...args] = enterCommand({ kind: 'own', directory: trial, hostname: 'trial', config }, { command: ['true'], carried: [] }, 1)
     await new Promise<void>((resolve, reject) => execFile(program!, args, { env: { PATH: defaultSearchPath } }, (error) => (error ? reject(error) : resolve())))
-    return 'own'
-  } catch {
-    return 'links'
+    return { kind: 'own', why: '' }
+  } catch (e) {
+    return links(`this machine does not allow it: ${lastLine((e as Error).message)}`)
   } finally {
     rmSync(trial, { recursive: true, force: true })
   }
 }
 
-/** Where the machine's own root is while the container's is being made. */
-const machine = '/.machine'
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 /** A line of a table for `mount --all`: what, where, type, options. */
 type Entry = readonly [source: string, target: string, type: string, options: string]
 
+/** The command that a container runs, and the names of variables that hold its environment, each `KEY=VALUE`. */
+export interface Entered {
+  command: readonly string[]
+  carried: readonly string[]
+}
+
+/** In the container's root while it is made: its volumes, before they are at their paths. */
+const staged = '/.coxswain-volumes'
+
 /**
- * The command that makes a root of its own and runs another command in it: the machine's files with a layer of its own above them, in memory; devices, /tmp and
- * volumes. All of it ends with the last process. It says on a descriptor that it is ready, or what went wrong.
+ * The command that makes a root directory of its own and runs another command in it: the machine's files with a layer of its own above them, in memory;
+ * devices, /tmp and volumes. All of it ends with the last process. It says on a descriptor that it is ready, or what went wrong.
+ *
+ * All of this is done by root, with programs of the machine: once a volume is at its path, nothing is run from the new root before the
+ * rights of root are gone. The environment of the container is carried in variables that mean nothing to these programs.
  */
-export function enterCommand(options: ViewOptions, command: readonly string[], searchPath: string, reportTo = 3): string[] {
+export function enterCommand(options: ViewOptions, { command, carried }: Entered, reportTo = 3): string[] {
   const { directory, hostname, config } = options
   const base = path.join(directory, 'root')
   mkdirSync(base, { recursive: true })
   makeDeviceLinks(path.join(directory, 'dev'))
-  const mounts = [...config.mounts].sort((a, b) => a.containerPath.length - b.containerPath.length)
-  const files = mounts.filter((m) => !statSync(m.hostPath).isDirectory()).map((m) => m.containerPath)
-  const folders = mounts.map((m) => (files.includes(m.containerPath) ? path.dirname(m.containerPath) : m.containerPath))
-  const workingDir = config.workingDir || '/'
-  const below = (at: string) => path.join(machine, at)
-  const table = (name: string, entries: readonly Entry[]) => `mount --all --fstab ${shellWord(below(writeTable(path.join(directory, name), entries)))}`
-  const words = (list: readonly string[]) => list.map(shellWord).join(' ')
+  const root = path.join(base, 'root')
+  const within = (at: string) => path.join(root, at)
+  const owner = config.noNewPrivileges ? `${config.user.uid}:${config.user.gid}` : undefined
+  const opened = owner === undefined ? [] : openDirectories().map((at) => `upper${at}`)
+  const home: Entry[] = owner !== undefined && existsSync('/root') ? [['coxswain', within('/root'), 'tmpfs', `mode=700,uid=${config.user.uid},gid=${config.user.gid}`]] : []
   const lines = [
     'set -e',
+    'umask 022',
     `exec 8>&1 9>&2 1>&${reportTo} 2>&1`,
     `mount -t tmpfs -o mode=755 coxswain ${shellWord(base)}`,
     `cd ${shellWord(base)}`,
-    `mkdir -p upper${machine} work root`,
+    `mkdir -p upper work root ${words(opened)}`,
+    ...(owner === undefined ? [] : [`chown ${owner} upper ${words(opened)}`]),
     'mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work coxswain root',
-    'cd root',
-    `pivot_root . .${machine}`,
-    'cd /',
-    `mount --rbind ${machine}/proc /proc`,
-    table('system.fstab', [
-      [below('/sys'), '/sys', 'none', 'rbind'],
-      ['coxswain', '/dev', 'tmpfs', 'mode=755'],
-      ['coxswain', '/dev/pts', 'devpts', 'newinstance,ptmxmode=0666,mode=620,X-mount.mkdir'],
-      ['coxswain', '/dev/shm', 'tmpfs', 'mode=1777,X-mount.mkdir'],
-      ['coxswain', '/tmp', 'tmpfs', 'mode=1777,X-mount.mkdir'],
-      ...otherMounts().map((at): Entry => [below(at), at, 'none', 'rbind']),
-    ]),
-    `cp -a ${words([`${below(directory)}/dev/.`, ...devices.map((name) => below(`/dev/${name}`))])} /dev/`,
+    // Programs without the rights of root see no processes of other users.
+    'mount -t proc -o nosuid,nodev,noexec,hidepid=invisible proc root/proc 2>/dev/null || mount --rbind /proc root/proc',
+    mountAll(writeTable(path.join(directory, 'system.fstab'), [
+      ['/sys', within('/sys'), 'none', 'rbind'],
+      ['coxswain', within('/dev'), 'tmpfs', 'mode=755'],
+      ['coxswain', within('/dev/pts'), 'devpts', 'newinstance,ptmxmode=0666,mode=620,X-mount.mkdir'],
+      ['coxswain', within('/dev/shm'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
+      ['coxswain', within('/tmp'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
+      ...home,
+      ...otherMounts().map((at): Entry => [at, within(at), 'none', 'rbind']),
+    ])),
+    `cp -a ${words([`${directory}/dev/.`, ...devices.map((name) => `/dev/${name}`)])} root/dev/`,
     // A link into a directory that is left out, as with systemd's resolver, would lead nowhere.
-    `if [ -L /etc/resolv.conf ] && cat ${machine}/etc/resolv.conf > /etc/resolv.conf.new 2>/dev/null; then mv /etc/resolv.conf.new /etc/resolv.conf; fi`,
-    `mkdir -p ${words([workingDir, ...folders])}`,
-    ...files.map((at) => `[ -e ${shellWord(at)} ] || : > ${shellWord(at)}`),
-    ...(mounts.length > 0 ? [table('volumes.fstab', mounts.map((m) => [below(m.hostPath), m.containerPath, 'none', m.readOnly ? 'rbind,ro' : 'rbind']))] : []),
-    `umount -l ${machine}`,
-    `rmdir ${machine}`,
+    'if [ -L root/etc/resolv.conf ] && cat /etc/resolv.conf > root/etc/resolv.conf.new 2>/dev/null; then mv root/etc/resolv.conf.new root/etc/resolv.conf; fi',
+    ...(config.noNewPrivileges ? nameUser(config.user) : []),
     `echo ${shellWord(hostname)} > /proc/sys/kernel/hostname`,
-    ...(config.readOnlyRootFilesystem ? ['mount -o remount,bind,ro /'] : []),
-    `cd ${shellWord(workingDir)}`,
+    ...volumeLines(options, root, owner),
+    ...(config.readOnlyRootFilesystem ? ['mount -o remount,bind,ro root'] : []),
+    'cd root',
     'echo ready',
     'exec 1>&8 2>&9 8>&- 9>&- 3>&-',
-    `export PATH=${shellWord(searchPath)}`,
-    `exec ${words([...asUser(config.user), ...command])}`,
+    `exec ${runAs(config, ['--root=.'], command, carried)}`,
   ]
   return [findTool('unshare')!, '--mount', '--uts', '/bin/sh', '-c', lines.join('\n')]
+}
+
+const mountAll = (file: string) => `mount --all --fstab ${shellWord(file)}`
+const words = (list: readonly string[]) => list.map(shellWord).join(' ')
+
+/**
+ * The lines that put volumes at their paths. Each is mounted aside first, where it is compared with what was checked. Their paths are
+ * looked up in the new root, by one process that is started from it while it has only files of the machine.
+ */
+function volumeLines({ directory, config: { mounts, workingDir } }: ViewOptions, root: string, owner: string | undefined): string[] {
+  const sorted = [...mounts].sort((a, b) => a.containerPath.length - b.containerPath.length)
+  const volumes = sorted.map((mount, index) => ({ mount, isFile: !statSync(mount.hostPath).isDirectory(), aside: `${staged}/${index}` }))
+  const files = volumes.filter(({ isFile }) => isFile)
+  const at = shellWord(workingDir || '/')
+  const folders = volumes.map(({ mount, isFile }) => (isFile ? path.dirname(mount.containerPath) : mount.containerPath))
+  const inside = [
+    'set -e',
+    `[ -d ${at} ] || { mkdir -p ${at}${owner === undefined ? '' : ` && chown ${owner} ${at}`}; }`,
+    ...(folders.length > 0 ? [`mkdir -p ${words(folders)}`] : []),
+    ...files.map(({ mount }) => `[ -e ${shellWord(mount.containerPath)} ] || : > ${shellWord(mount.containerPath)}`),
+  ]
+  const insideRoot = (lines: readonly string[]) => `chroot root /bin/sh -c ${shellWord(lines.join('\n'))}`
+  if (volumes.length === 0) return [insideRoot(inside)]
+  const from = volumes.map(({ mount, aside }): Entry => [mount.hostPath, path.join(root, aside), 'none', 'rbind'])
+  const to = volumes.map(({ mount, aside }): Entry => [aside, mount.containerPath, 'none', mount.readOnly ? 'rbind,ro' : 'rbind'])
+  return [
+    `mkdir root${staged}`,
+    `mount -t tmpfs coxswain root${staged}`,
+    `mkdir ${words(volumes.filter(({ isFile }) => !isFile).map(({ aside }) => `root${aside}`))} root${staged}/x`,
+    ...files.map(({ aside }) => `: > root${aside}`),
+    mountAll(writeTable(path.join(directory, 'aside.fstab'), from)),
+    ...checkLines(volumes),
+    `${insideRoot([...inside, mountAll('/proc/self/fd/0')])} < ${shellWord(writeTable(path.join(directory, 'volumes.fstab'), to))}`,
+    `umount -l root${staged}`,
+    `rmdir root${staged}`,
+  ]
+}
+
+/** Ends the start where what is mounted is not what was checked: somebody has put a link in its place. */
+function checkLines(volumes: readonly { mount: Mount; aside: string }[]): string[] {
+  const checked = volumes.filter(({ mount }) => mount.identity !== undefined)
+  if (checked.length === 0) return []
+  const shown = `$(stat --format %d:%i ${words(checked.map(({ aside }) => `root${aside}`))} | tr '\\n' ' ')`
+  return [`[ "${shown}" = "${checked.map(({ mount }) => mount.identity).join(' ')} " ] || { echo 'a volume was changed while it was mounted'; exit 1; }`]
 }
 
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
@@ -121,17 +177,52 @@ function otherMounts(): string[] {
 
 const isBelow = (at: string, folders: readonly string[]) => folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
 
-function asUser({ uid, gid, supplementalGroups }: ContainerConfig['user']): string[] {
-  if (uid === undefined && gid === undefined && supplementalGroups.length === 0) return []
+/** Directories whose own directories a container's root writes to, as the documentation's examples do (/usr/share/message). */
+const parentsOfOpen = ['/', '/usr', '/usr/local', '/var']
+
+/** Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are. Everybody may read them already. */
+function openDirectories(): string[] {
+  const candidates = parentsOfOpen.flatMap((parent) => (existsSync(parent) ? readdirSync(parent).map((name) => path.join(parent, name)) : []))
+  return candidates.filter((at) => {
+    const info = left.includes(at) && at !== '/run' ? undefined : lstatSync(at, { throwIfNoEntry: false })
+    return info?.isDirectory() && info.uid === 0 && (info.mode & 0o7777) === 0o755
+  })
+}
+
+/** A name for a user that the machine does not know: many programs fail for one who has none. */
+function nameUser({ uid, gid }: ContainerConfig['user']): string[] {
+  if (uid === undefined || !isPodUser(uid)) return []
+  return [`echo 'pod:x:${uid}:${gid}:root of the pod:/root:/bin/sh' >> root/etc/passwd`, `echo 'pod:x:${gid}:' >> root/etc/group`]
+}
+
+/** The one capability that every container keeps: it may listen on ports below 1024. */
+const keptCapability = '-all,+net_bind_service'
+
+/**
+ * A shell's words that enter a root directory, give up the rights of root as the container's user says, and run a command with the carried environment.
+ * `setpriv` and `nsenter` are the machine's: of the new root nothing is run before the user has changed. The capability outlives that change,
+ * everything else that root has does not outlive the next program.
+ */
+function runAs(config: ViewOptions['config'], where: readonly string[], command: readonly string[], carried: readonly string[]): string {
+  const { user: { uid, gid, supplementalGroups }, noNewPrivileges, workingDir } = config
+  const changes = uid !== undefined || gid !== undefined || supplementalGroups.length > 0
   const groups = supplementalGroups.length > 0 ? `--groups=${supplementalGroups.join(',')}` : '--clear-groups'
-  return [findTool('setpriv')!, `--reuid=${uid ?? 0}`, `--regid=${gid ?? 0}`, groups, '--']
+  const confined = ['--no-new-privs', `--inh-caps=${keptCapability}`, `--ambient-caps=${keptCapability}`, '--securebits=+no_setuid_fixup']
+  const rights = changes ? [findTool('setpriv')!, `--regid=${gid ?? 0}`, groups, ...(noNewPrivileges ? confined : []), '--'] : []
+  const enter = [findTool('nsenter')!, ...where, ...(uid === undefined ? [] : [`--setuid=${uid}`]), '--']
+  const variables = carried.map((name) => `"$${name}"`).join(' ')
+  return `${words([...rights, ...enter, 'env', '-i', `--chdir=${workingDir || '/'}`])} ${variables} ${words(command)}`
 }
 
 /** The command that runs another one where a container's process is. */
-export function joinCommand(pid: number, config: ViewOptions['config'], command: readonly string[], searchPath: string): string[] {
-  const words = [...asUser(config.user), ...command].map(shellWord).join(' ')
-  const script = `cd ${shellWord(config.workingDir || '/')} && export PATH=${shellWord(searchPath)} && exec ${words}`
-  return [findTool('nsenter')!, '--target', String(pid), '--mount', '--uts', '/bin/sh', '-c', script]
+export function joinCommand(pid: number, config: ViewOptions['config'], { command, carried }: Entered): string[] {
+  return ['/bin/sh', '-c', `exec ${runAs(config, ['--target', String(pid), '--mount', '--uts', '--root'], command, carried)}`]
+}
+
+/** An environment as variables that mean nothing to the programs that make a root directory, and their names. */
+export function carriedEnvironment(env: Readonly<Record<string, string>>): { variables: Record<string, string>; carried: string[] } {
+  const entries = Object.entries(env).map(([key, value], index) => [`COXSWAIN_CARRIED_${index}`, `${key}=${value}`] as const)
+  return { variables: Object.fromEntries(entries), carried: entries.map(([name]) => name) }
 }
 
 /** Where a container finds its volumes that has no root of its own, and where it starts. */

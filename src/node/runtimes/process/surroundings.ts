@@ -1,9 +1,10 @@
+import { isPodUser } from '../../runtime/pod-users.ts'
 import type { ContainerConfig } from '../../runtime/runtime.ts'
 import { type CatalogueEntry, entryFor } from './catalogue.ts'
 import { containerIdVariable } from './proc.ts'
 import { type Find, finder, notFoundError, placeholderCommand, programOf } from './program.ts'
 import type { ContainerRecord, SandboxRecord } from './records.ts'
-import { type ViewKind, type ViewOptions, enterCommand, joinCommand, linkedPaths, makeLinks } from './root-view.ts'
+import { type ViewKind, type ViewOptions, carriedEnvironment, enterCommand, joinCommand, linkedPaths, makeLinks } from './root-view.ts'
 import type { Launch } from './shim/protocol.ts'
 import { hasTerminals, inTerminal } from './terminal.ts'
 import { defaultSearchPath } from './tools.ts'
@@ -44,6 +45,7 @@ export class Surroundings {
       tty: config.tty && hasTerminals,
       reportsReady: this.#view.kind === 'own',
       stopSignal: config.stopSignal || 'SIGTERM',
+      outputOwner: this.#view.kind === 'own' ? config.user.uid : undefined,
       placeholder: isPlaceholder ? this.#placeholder() : undefined,
     }
   }
@@ -60,11 +62,10 @@ export class Surroundings {
     const env = { ...this.#env, ...(tty ? { TERM: this.#env['TERM'] ?? 'xterm' } : {}) }
     const wrap = (words: readonly string[]) => (tty ? inTerminal(words) : words)
     if (this.#view.kind === 'own') {
-      const wrapped = wrap(command)
-      const entered =
-        pid === undefined ? enterCommand(this.#view, wrapped, this.#searchPath) : joinCommand(pid, this.#view.config, wrapped, this.#searchPath)
-      // What prepares it must be found, whatever the container's own path says.
-      return { command: entered, env: { ...env, COXSWAIN_ROOT: '/', PATH: defaultSearchPath }, workingDirectory: '/', user: {} }
+      const { variables, carried } = carriedEnvironment({ ...env, COXSWAIN_ROOT: '/' })
+      const entered = { command: wrap(command), carried }
+      const words = pid === undefined ? enterCommand(this.#view, entered) : joinCommand(pid, this.#view.config, entered)
+      return { command: words, env: { ...variables, PATH: defaultSearchPath }, workingDirectory: '/', user: {} }
     }
     const { root, workingDirectory } = linkedPaths(this.#view)
     if (pid === undefined) makeLinks(this.#view)
@@ -99,4 +100,4 @@ function environment(container: ContainerRecord, sandbox: SandboxRecord, entry: 
   }
 }
 
-const homeOf = ({ user }: ContainerConfig) => ((user.uid ?? 0) === 0 ? '/root' : '/')
+const homeOf = ({ user: { uid = 0 } }: ContainerConfig) => (uid === 0 || isPodUser(uid) ? '/root' : '/')

@@ -22,7 +22,7 @@ export function setTerminalSize(holder: number, columns: number, rows: number): 
   try {
     // By the open file: its name may be that of another root directory.
     const file = `/proc/${child.pid}/fd/0`
-    if (!readlinkSync(file).startsWith('/dev/pts/')) return
+    if (!/\/dev\/pts\/\d+$/.test(readlinkSync(file))) return
     spawn('stty', ['-F', file, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on('error', () => {})
   } catch {
     // It has ended meanwhile.

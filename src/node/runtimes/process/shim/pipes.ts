@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import path from 'node:path'
 
@@ -14,10 +14,11 @@ export interface Pipe {
  * Pipes for a container's output and errors. What Node makes for its children are sockets, and a program cannot open /dev/stdout on a socket; a pipe with a name,
  * whose name is gone at once, is like any other.
  */
-export function openPipes(directory: string): [stdout: Pipe, stderr: Pipe] {
+export function openPipes(directory: string, owner?: number): [stdout: Pipe, stderr: Pipe] {
   const files = [path.join(directory, 'stdout'), path.join(directory, 'stderr')] as const
   for (const file of files) rmSync(file, { force: true })
   execFileSync('mkfifo', files, { stdio: 'ignore' })
+  if (owner !== undefined) for (const file of files) chownSync(file, owner, owner)
   const pipes = files.map(openPipe) as [Pipe, Pipe]
   for (const file of files) rmSync(file)
   return pipes

@@ -10,6 +10,8 @@ export interface Launch {
   workingDirectory: string
   /** Set where the shim is to change to them; a command that makes a root of its own does it itself. */
   user: { uid?: number; gid?: number }
+  /** The user who may open /dev/stdout and /dev/stderr anew; undefined: only root may. */
+  outputOwner?: number | undefined
   logPath: string
   stdin: boolean
   stdinOnce: boolean

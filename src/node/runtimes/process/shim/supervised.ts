@@ -5,7 +5,7 @@ import type { Clock } from '../../../../base/clock.ts'
 import { allProcesses, processStat, processesOf, signalProcess } from '../proc.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { setTerminalSize } from '../terminal.ts'
-import { writeWhole } from '../write-whole.ts'
+import { writeWhole } from '../../../runtime/write-whole.ts'
 import { LogFile } from './log-file.ts'
 import { openPipes } from './pipes.ts'
 import { Placeholder } from './placeholder.ts'
@@ -49,7 +49,7 @@ export class Supervised {
 
   async #start(): Promise<void> {
     const { command, env, workingDirectory, user, stdin, tty, reportsReady, placeholder } = this.#launch
-    const [stdout, stderr] = openPipes(this.#launch.directory)
+    const [stdout, stderr] = openPipes(this.#launch.directory, this.#launch.outputOwner)
     const child = spawn(command[0]!, command.slice(1), {
       cwd: workingDirectory,
       env: { ...env },

@@ -1,0 +1,159 @@
+import { type FileHandle, lchown, lstat, mkdir, open, readdir, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import path from 'node:path'
+
+/*
+ * Containers may change a volume while the node works in it: a directory that was looked at may be a symbolic link a moment later. Here each
+ * step starts from an open directory and follows no link, as openat(2) with O_NOFOLLOW does. /proc/self/fd/N names an open directory.
+ */
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+const isLinux = process.platform === 'linux'
+
+interface OpenDirectory {
+  handle: FileHandle
+  /** A path of an entry, which leads through the open directory, whatever its name has become. */
+  entry(name: string): string
+}
+
+async function openDirectory(at: string, name = at): Promise<OpenDirectory> {
+  const handle = await open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  const base = isLinux ? `/proc/self/fd/${handle.fd}` : name
+  return { handle, entry: (child) => path.join(base, child) }
+}
+
+/** What a path led to when it was checked. A mount that shows something else was tampered with. */
+export interface Located {
+  path: string
+  /** Device and inode, as `stat --format %d:%i` prints them; undefined where it cannot be known. */
+  identity: string | undefined
+}
+
+const isMissing = (e: unknown): boolean => (e as NodeJS.ErrnoException).code === 'ENOENT'
+
+/**
+ * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made, with the root's mode
+ * and owner. Throws where it leads out of the volume.
+ */
+export async function locate(root: string, below: string): Promise<Located> {
+  const top = await realpath(root)
+  let at = top
+  for (const name of below.split('/').filter((part) => part !== '' && part !== '.')) {
+    const next = path.join(at, name)
+    at = await realpath(next).catch((e: unknown) => {
+      if (isMissing(e)) return next
+      throw e
+    })
+    if (at !== top && !at.startsWith(`${top}${path.sep}`)) throw new Error(`subpath ${JSON.stringify(at)} not within volume path ${JSON.stringify(top)}`)
+    if (at === next) await makeBelow(top, path.relative(top, at))
+  }
+  return { path: at, identity: await identityBelow(top, path.relative(top, at)) }
+}
+
+const partsOf = (below: string): string[] => below.split(path.sep).filter((part) => part !== '')
+
+/** Makes the last directory of a path unless something is there. */
+async function makeBelow(top: string, below: string): Promise<void> {
+  const names = partsOf(below)
+  const last = names.pop()
+  if (last === undefined) return
+  await within(top, names, async (parent) => {
+    const at = parent.entry(last)
+    if (await lstat(at).then(() => true, () => false)) return
+    await mkdir(at)
+    const made = await openDirectory(at)
+    const model = await within(top, [], ({ handle }) => handle.stat())
+    try {
+      if (process.getuid?.() === 0) await made.handle.chown(model.uid, model.gid)
+      await made.handle.chmod(model.mode & 0o7777)
+    } finally {
+      await made.handle.close()
+    }
+  })
+}
+
+async function identityBelow(top: string, below: string): Promise<string | undefined> {
+  const names = partsOf(below)
+  const last = names.pop()
+  // The root itself may be a file.
+  const look = (at: string) => lstat(at, { bigint: true })
+  const info = last === undefined ? await look(top) : await within(top, names, (parent) => look(parent.entry(last)))
+  if (info.isSymbolicLink()) throw new Error(`${JSON.stringify(path.join(top, below))} is a symbolic link`)
+  return isLinux ? `${info.dev}:${info.ino}` : undefined
+}
+
+/** Opens one directory after the other, none of them through a link, and runs `work` with the last. */
+async function within<T>(top: string, names: readonly string[], work: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+  let here = await openDirectory(top)
+  let known = top
+  try {
+    for (const name of names) {
+      known = path.join(known, name)
+      const next = await openDirectory(here.entry(name), known)
+      await here.handle.close()
+      here = next
+    }
+    return await work(here)
+  } finally {
+    await here.handle.close()
+  }
+}
+
+/** The owner and mode that something is to have; what is undefined stays. */
+export interface Ownership {
+  uid?: number
+  gid?: number
+  /** Added to the mode, of a file and of a directory. */
+  fileMode?: number
+  directoryMode?: number
+}
+
+/** Each level holds a descriptor while what is below it is given away. */
+const mostLevels = 256
+
+/** Errors of an entry that its container has removed or replaced meanwhile, or that nobody can open. */
+const passing = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'])
+
+/** Gives a directory with all that is in it away. Links themselves are given away, and never followed. */
+export async function giveAway(directory: string, to: Ownership): Promise<void> {
+  await giveDirectory(directory, directory, to, 0)
+}
+
+async function giveDirectory(at: string, known: string, to: Ownership, level: number): Promise<void> {
+  if (level > mostLevels) throw new Error(`${known}: more than ${mostLevels} levels of directories`)
+  const here = await openDirectory(at, known)
+  try {
+    for (const entry of await readdir(here.entry('.'), { withFileTypes: true })) {
+      const below = here.entry(entry.name)
+      const given = entry.isDirectory()
+        ? giveDirectory(below, path.join(known, entry.name), to, level + 1)
+        : entry.isFile() ? giveFile(below, to) : giveLink(below, to)
+      await given.catch((e: unknown) => {
+        if (!passing.has((e as NodeJS.ErrnoException).code ?? '')) throw e
+      })
+    }
+    await giveHandle(here.handle, to, to.directoryMode)
+  } finally {
+    await here.handle.close()
+  }
+}
+
+async function giveFile(at: string, to: Ownership): Promise<void> {
+  const file = await open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    await giveHandle(file, to, to.fileMode)
+  } finally {
+    await file.close()
+  }
+}
+
+async function giveLink(at: string, to: Ownership): Promise<void> {
+  const { uid, gid } = await lstat(at)
+  await lchown(at, to.uid ?? uid, to.gid ?? gid)
+}
+
+async function giveHandle(handle: FileHandle, { uid, gid }: Ownership, added: number | undefined): Promise<void> {
+  const info = await handle.stat()
+  await handle.chown(uid ?? info.uid, gid ?? info.gid)
+  if (added !== undefined) await handle.chmod((info.mode & 0o7777) | added)
+}
