@@ -258,3 +258,18 @@ describe('metrics', () => {
     expect(await server.metric(name, { policy_binding: 'warns', enforcement_action: 'audit' })).toBe(1)
   })
 })
+
+describe('connections', () => {
+  const onConnect = (resources: string[]) => ({ resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources }] })
+
+  it('are judged before they are opened', async () => {
+    await server.create(pods, pod('a'))
+    await bind('p', { matchConstraints: onConnect(['pods/exec', 'pods/proxy']), ...validation("object.kind == 'PodProxyOptions' ? object.path != '/secret' : !('sh' in object.command) || has(object.tty)") })
+    const refused = await server.get(`${pods}/a/exec?command=sh&stdin=true`)
+    expect(refused.body.message).toMatch(/^pods "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: failed expression/)
+    expect((await server.get(`${pods}/a/exec?command=sh&tty=true`)).body.message).toBe('pod a does not have a host assigned')
+    expect((await server.get(`${pods}/a/portforward?ports=80`)).body.message).toBe('pod a does not have a host assigned')
+    expect((await server.get(`${pods}/a:80/proxy/secret`)).body.message).toContain("ValidatingAdmissionPolicy 'p'")
+    expect((await server.get(`${pods}/a:80/proxy/open`)).body.message).not.toContain('ValidatingAdmissionPolicy')
+  })
+})
