@@ -276,9 +276,13 @@ describe('connections', () => {
 
 describe('type checking', () => {
   const onDeployments = { resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments', 'replicasets'] }] }
+  const checked = async () => {
+    server.clock.advance(1000)
+    await settle()
+  }
   const warnings = async (spec: object) => {
     await bind('p', { matchConstraints: onDeployments, ...spec })
-    await settle()
+    await checked()
     const { body } = await server.get(`${group}/validatingadmissionpolicies/p`)
     expect(body.status.observedGeneration).toBe(body.metadata.generation)
     return body.status.typeChecking
@@ -311,7 +315,7 @@ describe('type checking', () => {
     const onBoats = { resourceRules: [{ apiGroups: ['x.io'], apiVersions: ['v1'], operations: ['*'], resources: ['boats'] }] }
     expect(await warnings({ matchConstraints: onBoats, ...validation("object.seats == 'x' || object.metadata.uid == ''") })).toMatchObject({ expressionWarnings: [{ fieldRef: 'spec.validations[0].expression' }] })
     await server.patch(`${group}/validatingadmissionpolicies/p`, { spec: { validations: [{ expression: 'object.seats > 1' }] } })
-    await settle()
+    await checked()
     const { body } = await server.get(`${group}/validatingadmissionpolicies/p`)
     expect([body.status.observedGeneration, body.status.typeChecking]).toEqual([2, {}])
   })
