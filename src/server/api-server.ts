@@ -47,6 +47,7 @@ import { registerServerMetrics } from './status/server-metrics.ts'
 import { bindings } from './subresources/pod-binding.ts'
 import { reviewResources } from './reviews/index.ts'
 import { type ClientAuthorities, keepAuthenticationConfig } from './upkeep/authentication-config.ts'
+import { keepPolicyStatus } from './upkeep/policy-status.ts'
 import { keepTokenSecrets } from './upkeep/token-secrets.ts'
 import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './status/version.ts'
@@ -201,6 +202,7 @@ export class ApiServer {
     const custom = new CustomResources(parts, logger)
     server.whenEnded(() => custom.end())
     await custom.start()
+    server.whenEnded(keepPolicyStatus(parts, logger))
     server.whenEnded(await keepLocalApiServices(parts, logger))
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())

@@ -84,7 +84,7 @@ const keyLines: Record<string, string[]> = {
   'APIService.apiregistration.k8s.io': ['  Group Priority Minimum:  1000', '    Reason:                AggregationUnavailable'],
   'ValidatingWebhookConfiguration.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '      Name:        hooks'],
   'MutatingWebhookConfiguration.admissionregistration.k8s.io': ['  Reinvocation Policy:  Never', '  Timeout Seconds:  10'],
-  'ValidatingAdmissionPolicy.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '    Expression:  object.spec.paused'],
+  'ValidatingAdmissionPolicy.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '    Expression:  !has(object.spec.paused)'],
   'ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io': ['  Policy Name:  sample', '    Deny'],
   'MutatingAdmissionPolicy.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '  Reinvocation Policy:  Never'],
   'MutatingAdmissionPolicyBinding.admissionregistration.k8s.io': ['  Policy Name:  sample'],

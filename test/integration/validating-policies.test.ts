@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type TestServer, configMap, configMaps, pod, pods } from './server.ts'
+import { type TestServer, configMap, configMaps, pod, pods, settle } from './server.ts'
 import { useTestServer } from './use-test-server.ts'
 
 let server: TestServer
@@ -256,5 +256,67 @@ describe('metrics', () => {
     expect(await server.metric(name, { policy: 'p', policy_binding: 'p', enforcement_action: 'deny', error_type: 'no_error' })).toBe(1)
     expect(await server.metric(name, { policy_binding: 'warns', enforcement_action: 'warn' })).toBe(1)
     expect(await server.metric(name, { policy_binding: 'warns', enforcement_action: 'audit' })).toBe(1)
+  })
+})
+
+describe('connections', () => {
+  const onConnect = (resources: string[]) => ({ resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources }] })
+
+  it('are judged before they are opened', async () => {
+    await server.create(pods, pod('a'))
+    await bind('p', { matchConstraints: onConnect(['pods/exec', 'pods/proxy']), ...validation("object.kind == 'PodProxyOptions' ? object.path != '/secret' : !('sh' in object.command) || has(object.tty)") })
+    const refused = await server.get(`${pods}/a/exec?command=sh&stdin=true`)
+    expect(refused.body.message).toMatch(/^pods "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: failed expression/)
+    expect((await server.get(`${pods}/a/exec?command=sh&tty=true`)).body.message).toBe('pod a does not have a host assigned')
+    expect((await server.get(`${pods}/a/portforward?ports=80`)).body.message).toBe('pod a does not have a host assigned')
+    expect((await server.get(`${pods}/a:80/proxy/secret`)).body.message).toContain("ValidatingAdmissionPolicy 'p'")
+    expect((await server.get(`${pods}/a:80/proxy/open`)).body.message).not.toContain('ValidatingAdmissionPolicy')
+  })
+})
+
+describe('type checking', () => {
+  const onDeployments = { resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments', 'replicasets'] }] }
+  const checked = async () => {
+    server.clock.advance(1000)
+    await settle()
+  }
+  const warnings = async (spec: object) => {
+    await bind('p', { matchConstraints: onDeployments, ...spec })
+    await checked()
+    const { body } = await server.get(`${group}/validatingadmissionpolicies/p`)
+    expect(body.status.observedGeneration).toBe(body.metadata.generation)
+    return body.status.typeChecking
+  }
+
+  it('warns of what the kinds do not have', async () => {
+    expect(await warnings({ validations: [{ expression: 'object.spec.strategy.type == "x"' }, { expression: 'object.spec.replicas > "1"', messageExpression: 'string(object.metadata.nme)' }] })).toEqual({
+      expressionWarnings: [
+        { fieldRef: 'spec.validations[0].expression', warning: "apps/v1, Kind=ReplicaSet: ERROR: <input>:1:12: undefined field 'strategy'\n | object.spec.strategy.type == \"x\"\n | ...........^\n" },
+        { fieldRef: 'spec.validations[1].expression', warning: expect.stringMatching(/^apps\/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '\(int, string\)'\n.*\n.*\n\napps\/v1, Kind=ReplicaSet: ERROR/) },
+        { fieldRef: 'spec.validations[1].messageExpression', warning: expect.stringContaining("undefined field 'nme'") },
+      ],
+    })
+  })
+
+  it.each([
+    ['what they have', { validations: [{ expression: "object.spec.template.spec.containers.all(c, c.image.startsWith('x') && has(c.resources.limits)) && object.metadata.labels['a'] == 'b' && object.metadata.creationTimestamp < timestamp('2030-01-01T00:00:00Z')" }] }],
+    ['variables and parameters', { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, variables: [{ name: 'max', expression: 'int(params.data["max"])' }], validations: [{ expression: 'object.spec.replicas <= variables.max' }] }],
+    ['wildcards', { matchConstraints: { resourceRules: [{ apiGroups: ['*'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments'] }] }, validations: [{ expression: 'object.nope == 1' }] }],
+  ])('says nothing of %s', async (_, spec) => {
+    expect(await warnings(spec)).toEqual({})
+  })
+
+  it('knows custom kinds, and checks again when the policy changes', async () => {
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'boats.x.io' },
+      spec: { group: 'x.io', scope: 'Namespaced', names: { plural: 'boats', kind: 'Boat' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { seats: { type: 'integer' } } } } }] },
+    }
+    await server.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    const onBoats = { resourceRules: [{ apiGroups: ['x.io'], apiVersions: ['v1'], operations: ['*'], resources: ['boats'] }] }
+    expect(await warnings({ matchConstraints: onBoats, ...validation("object.seats == 'x' || object.metadata.uid == ''") })).toMatchObject({ expressionWarnings: [{ fieldRef: 'spec.validations[0].expression' }] })
+    await server.patch(`${group}/validatingadmissionpolicies/p`, { spec: { validations: [{ expression: 'object.seats > 1' }] } })
+    await checked()
+    const { body } = await server.get(`${group}/validatingadmissionpolicies/p`)
+    expect([body.status.observedGeneration, body.status.typeChecking]).toEqual([2, {}])
   })
 })

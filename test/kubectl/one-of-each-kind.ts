@@ -115,7 +115,7 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
   [
     'admissionregistration.k8s.io/v1',
     'ValidatingAdmissionPolicy',
-    { spec: { matchConstraints: { resourceRules: [matched] }, validations: [{ expression: 'object.spec.paused' }] } },
+    { spec: { matchConstraints: { resourceRules: [matched] }, validations: [{ expression: '!has(object.spec.paused)' }] } },
   ],
   [
     'admissionregistration.k8s.io/v1',
@@ -128,7 +128,7 @@ const objects: [apiVersion: string, kind: string, fields: object][] = [
     {
       spec: {
         matchConstraints: { resourceRules: [matched] },
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "test", path: "/kind", value: "none"}]' } }],
         reinvocationPolicy: 'Never',
       },
     },

@@ -40,6 +40,7 @@ export {
 } from './libraries/authorizer.ts'
 export { compilePattern } from './pattern.ts'
 export { type Evaluation, Program, perCallLimit } from './run/program.ts'
+export { builtInCelType, customCelType } from './schema/built-in-types.ts'
 export { toJson } from './schema/to-json.ts'
 export { LazyObject, toValue, untyped } from './schema/json-values.ts'
 export { type JsonSchema, type ValidationRule, schemaType } from './schema/schema-types.ts'

@@ -147,6 +147,7 @@ export class ApiHandler {
     const proxied = parseProxyPath(path)
     if (proxied) {
       await this.#o.requests.allow(taken!, proxyAttempt(proxied, exchange.method), audit)
+      await this.#o.requests.connect(taken!, proxied, audit)
       const code = await this.#o.proxy.serve(exchange, proxied, headers)
       audit?.started(code)
       return { code }

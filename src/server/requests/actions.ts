@@ -4,6 +4,7 @@ import { decodeBody } from './body.ts'
 import type { ResourceRequest, Result } from './request.ts'
 import { type Action, type ActionContext, resultOf } from '../subresources/action.ts'
 import { parseWriteOptions } from '../verbs/options.ts'
+import { admitConnection } from '../write/connect.ts'
 import { actionRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 
@@ -11,6 +12,7 @@ import { write } from '../write/stages.ts'
 export async function runAction(request: ResourceRequest, action: Action, verb: string): Promise<Result> {
   const options = parseWriteOptions(request.query, 'CreateOptions')
   const body = action.bodyType && verb === 'create' ? await readBody(request, { ...action.kind, type: builtInType(action.bodyType) }) : undefined
+  if (action.connectOptions) await admitConnection(request, action.connectOptions(request.query))
   return act(request, body, options.dryRun, async (ctx) => resultOf(await action.run(ctx)))
 }
 

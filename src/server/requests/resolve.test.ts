@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ServerTrial } from '../server-trial.ts'
-import { hasSubresource, verbOf } from './resolve.ts'
+import { hasSubresource } from '../write/rules.ts'
+import { verbOf } from './resolve.ts'
 
 let trial: ServerTrial
 

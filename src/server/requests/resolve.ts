@@ -12,7 +12,7 @@ import { patch } from '../verbs/patch.ts'
 import { getScale, writeScale } from '../verbs/scale.ts'
 import { update } from '../verbs/update.ts'
 import { watch } from '../verbs/watch.ts'
-import { partialUpdateOf } from '../write/rules.ts'
+import { hasSubresource, partialUpdateOf } from '../write/rules.ts'
 import { runAction, runVirtual } from './actions.ts'
 
 /** Answers one kind of request. */
@@ -80,10 +80,6 @@ export function resolve(method: string, path: ResourcePath, query: URLSearchPara
 }
 
 const subresourceVerb = (method: string): Verb | undefined => (method === 'POST' ? 'create' : objectVerbs.get(method))
-
-/** True if a kind has a subresource of this name. */
-export const hasSubresource = (target: Registered, name: string): boolean =>
-  target.actions.has(name) || (name === 'scale' && target.resource.scale !== undefined) || partialUpdateOf(target, name) !== undefined
 
 function handlerOf(target: Registered, path: ResourcePath, verb: Verb | undefined): What['handler'] {
   const { namespaced, virtual } = target.resource

@@ -9,7 +9,10 @@ import { kindOf } from './kind.ts'
 import type { LongTurns } from './long-turns.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
+import { type ProxyPath, parseProxyId } from '../proxy/proxy-path.ts'
+import { admitConnection } from '../write/connect.ts'
 import { groupResource } from '../write/names.ts'
+import { systemRequest } from './system-request.ts'
 import type { What } from './resolve.ts'
 
 /** A request for a resource, however it came. */
@@ -89,6 +92,15 @@ export class RequestPath {
     return undefined
   }
 
+  /** Asks admission about a proxied request, which is no request for an object. */
+  async connect(user: UserInfo, { kind, namespace, id, rest }: ProxyPath, audit?: AuditedRequest): Promise<void> {
+    const { parts } = this.#context
+    const target = parts.registry.find('v1', kind)
+    if (!target) return
+    const request = { ...systemRequest(parts, target, namespace, parseProxyId(kind, id).name), subresource: 'proxy', user, note: noteOf(audit) }
+    await admitConnection(request, { kind: `${target.resource.kind}ProxyOptions`, ...(rest ? { path: rest } : {}) })
+  }
+
   #checkStore(): void {
     const lost = this.#context.lost()
     if (lost) throw serviceUnavailable(`the store can no longer be followed: ${lost.message}`)
@@ -110,7 +122,7 @@ export class RequestPath {
     }
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
     const body = audit ? audit.body(what.method, sent) : sent
-    const note = audit && ((key: string, value: string) => audit.note(key, value))
+    const note = noteOf(audit)
     const answered = handler({
       server: parts, target: what.target!, namespace, name, subresource, query, user, userAgent, body, warnings, note, rules, turns,
       signal,
@@ -126,6 +138,8 @@ export class RequestPath {
     }
   }
 }
+
+const noteOf = (audit: AuditedRequest | undefined) => audit && ((key: string, value: string) => audit.note(key, value))
 
 const connections = new Set(['exec', 'attach', 'portforward'])
 

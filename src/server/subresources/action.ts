@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Objects, UserInfo } from '../objects/objects.ts'
 import type { Result } from '../requests/request.ts'
 import type { Resource, RuleContext } from '../registry/resource.ts'
+import type { ConnectOptions } from '../write/connect.ts'
 import type { Tabular } from '../answers/table.ts'
 
 /** What a subresource that is more than a partial update is handed: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
@@ -51,5 +52,7 @@ export interface Action {
   kind: { group: string; version: string; kind: string; alsoVersions?: readonly string[] }
   /** The name in the schema table of the body's type, where there is a body. */
   bodyType?: string
+  /** For connections: the options that admission judges, by the query. */
+  connectOptions?(query: URLSearchParams): ConnectOptions
   run(ctx: ActionContext): Promise<ActionAnswer>
 }

@@ -83,6 +83,7 @@ function stream(subresource: string, kind: string, namesContainer: boolean, quer
     of: { group: '', plural: 'pods', subresource },
     verbs: ['create', 'get'],
     kind: { group: '', version: 'v1', kind },
+    connectOptions: (asked) => ({ kind, ...connectOptions(asked) }),
     async run(ctx): Promise<ActionAnswer> {
       const pod = findPod(ctx)
       const container = namesContainer ? containerOf(pod, ctx.query.get('container') ?? '') : ''
@@ -90,6 +91,20 @@ function stream(subresource: string, kind: string, namesContainer: boolean, quer
       const place = [subresource.replace('portforward', 'portForward'), ctx.namespace, ctx.name, container].filter((part) => part !== '')
       return { relay: placeOf(ctx, pod, place.join('/'), query(ctx.query), true) }
     },
+  }
+}
+
+/** The fields of PodExecOptions, PodAttachOptions or PodPortForwardOptions that a query sets. */
+function connectOptions(asked: URLSearchParams): Record<string, unknown> {
+  const flags = [...nodeNames.keys()].filter((name) => asked.has(name) && queryBoolean(asked, name)).map((name) => [name, true])
+  const container = asked.get('container')
+  const command = asked.getAll('command')
+  const ports = asked.getAll('ports').flatMap((list) => list.split(',')).map(Number)
+  return {
+    ...Object.fromEntries(flags),
+    ...(container ? { container } : {}),
+    ...(command.length ? { command } : {}),
+    ...(ports.length ? { ports } : {}),
   }
 }
 

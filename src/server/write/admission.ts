@@ -45,7 +45,7 @@ function adopt(write: Write, { object }: AdmissionRequest): void {
 
 /** Asks all plugins, a second time where one of them has changed what those before it have seen. */
 export function admitAll(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Promise<void> | undefined {
-  const round = () => askFrom(plugins, 0, (plugin) => plugin.admit?.(asked))
+  const round = () => askAll(plugins, (plugin) => plugin.admit?.(asked))
   const waiting = round()
   if (waiting) return waiting.then(() => again(asked, round))
   return again(asked, round)
@@ -61,13 +61,16 @@ function again({ reinvocation }: AdmissionRequest, round: () => Promise<void> | 
 export function admitValidating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, judged(write))
-  return askFrom(write.request.server.admission, 0, (plugin) => plugin.validate?.(asked))
+  return askAll(write.request.server.admission, (plugin) => plugin.validate?.(asked))
 }
 
 function validateAgain(write: Write): Promise<void> | undefined {
   const asked = admissionRequest(write, judged(write))
-  return askFrom(write.request.server.admission, 0, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
+  return askAll(write.request.server.admission, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
 }
+
+/** Asks all plugins, in their order. */
+export const askAll = (plugins: readonly AdmissionPlugin[], ask: (plugin: AdmissionPlugin) => Promise<void> | void) => askFrom(plugins, 0, ask)
 
 /** Asks one plugin after the other. Nothing is waited for where none of them waits. */
 function askFrom(

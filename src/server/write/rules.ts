@@ -70,6 +70,10 @@ export function partialUpdateOf(target: Registered, subresource: string): Partia
   return Object.hasOwn(partialUpdates, subresource) ? partialUpdates[subresource] : undefined
 }
 
+/** True if a kind has a subresource of this name. */
+export const hasSubresource = (target: Registered, name: string): boolean =>
+  target.actions.has(name) || (name === 'scale' && target.resource.scale !== undefined) || partialUpdateOf(target, name) !== undefined
+
 /** The rules of a PUT or PATCH, by what its path says. */
 export function updateRules(target: Registered, subresource: string): WriteRules {
   const partial = partialUpdateOf(target, subresource)

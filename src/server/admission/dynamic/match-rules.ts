@@ -1,5 +1,6 @@
 import type { NamedRuleWithOperations, RuleWithOperations } from '../../../api/generated/types.ts'
 import type { Registered, Registry } from '../../registry/registry.ts'
+import { hasSubresource } from '../../write/rules.ts'
 import type { AdmissionOperation } from '../admission.ts'
 
 /** The part of a request that rules are about, names aside. */
@@ -40,16 +41,10 @@ export function ruleMatches(rule: RuleWithOperations, { resource }: Registered, 
   )
 }
 
-function hasSubresource({ resource, actions }: Registered, subresource: string): boolean {
-  if (subresource === '') return true
-  if (subresource === 'status') return resource.status !== undefined
-  if (subresource === 'scale') return resource.scale !== undefined
-  return actions.has(subresource) || Object.hasOwn(resource.partialUpdates ?? {}, subresource)
-}
-
 /** The other groups and versions in which the same objects are served: events.k8s.io/v1 of a core Event. */
 export const equivalentsOf = ({ target, registry, subresource }: Asked): Registered[] =>
-  registry.all().filter((other) => other !== target && other.storage === target.storage && hasSubresource(other, subresource))
+  registry.all().filter((other) =>
+    other !== target && other.storage === target.storage && (subresource === '' || hasSubresource(other, subresource)))
 
 /** All rules that match, in the order in which they decide: the request's own version first, then equivalent ones. */
 export function hitsOf(rules: readonly NamedRuleWithOperations[] | undefined, isExact: boolean, asked: Asked): RuleHit[] {
