@@ -18,6 +18,7 @@ const allowed = [
   'api/kinds/in-place-update.ts',
   'client/http/status-error.ts',
   'client/kubeconfig/exec-plugin.ts',
+  'cluster/cluster-keys.ts',
   'controllers/claim-recovery/recovery.ts',
   'controllers/claim-recovery/tries.ts',
   'controllers/cloneset/in-place-grace.ts',
