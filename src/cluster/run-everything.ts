@@ -1,4 +1,7 @@
+import { hostname } from 'node:os'
 import path from 'node:path'
+import { systemRandom } from '../base/random.ts'
+import { type TermRunnerOptions, leaderIdentity } from '../client/index.ts'
 import { ControllerManager, selectControllers } from '../controllers/index.ts'
 import type { Slo } from '../monitor/index.ts'
 import { Scheduler } from '../scheduler/index.ts'
@@ -24,8 +27,8 @@ export interface EverythingOptions extends ServeOptions, LocalNodes {
 const componentNames: Readonly<Record<string, string>> = { controllers: 'controller-manager', scheduler: 'scheduler' }
 
 /**
- * Runs all parts in this process: the API server, and controllers, scheduler, nodes and monitor over transports without sockets. Resolves when a node is ready. There
- * is no election: the data directory belongs to this process alone.
+ * Runs all parts in this process: the API server, and controllers, scheduler, nodes and monitor over transports without sockets. Resolves when a node is ready. Controllers
+ * and the scheduler elect a leader only where other servers may share the store: a data directory belongs to this process alone.
  */
 export async function runEverything(options: EverythingOptions): Promise<RunningApi> {
   const { monitor: choices = {} } = options
@@ -83,7 +86,7 @@ function startMonitor({ dataDir, logger, monitor: choices = {} }: EverythingOpti
   }
 }
 
-function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority, signer, url }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
+function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, { server, authority, signer, url, isShared }: RunningApi, as: (user: UserInfo) => InProcessTransport): { name: string; part: Part }[] {
   const { gates, logger, dataDir, nodeName, nodes, runtime, catalogue, shutdown, evictionHard } = options
   const { metrics } = server
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
@@ -93,8 +96,16 @@ function partsOf(options: EverythingOptions & Pick<NodesOptions, 'catalogue'>, {
   const controllers = [...selectControllers(['*'], settings).values()].flat()
   const local = { nodeName, nodes, runtime, dataDir: path.join(dataDir, 'node'), privatePaths, catalogue, ...(shutdown ? { shutdown } : {}), ...(evictionHard === undefined ? {} : { evictionHard }) }
   return [
-    { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger }) },
-    { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger }) },
+    { name: 'controllers', part: new ControllerManager({ transport: as(controllerManagerUser), controllers, metrics, gates, logger, ...electing('kube-controller-manager', isShared) }) },
+    { name: 'scheduler', part: new Scheduler({ transport: as(schedulerUser), metrics, logger, ...electing('kube-scheduler', isShared) }) },
     { name: 'nodes', part: makeNodes({ ...local, transport: as(nodes === 1 ? nodeUser(nodeName) : nodesUser), authority, apiServer: new URL(url), gates, logger, metrics }) },
   ]
+}
+
+/** As Kubernetes' components have it. */
+const terms = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 }
+
+function electing(name: string, isShared: boolean): Pick<TermRunnerOptions, 'leaderElection'> {
+  if (!isShared) return {}
+  return { leaderElection: { namespace: 'kube-system', name, identity: leaderIdentity(hostname(), systemRandom), ...terms } }
 }

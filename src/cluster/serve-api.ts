@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
@@ -10,6 +11,7 @@ import {
   type ConnectionLimits,
   type FairnessSettings,
   type KeyPair,
+  LiveServers,
   type ResourceSettings,
   chooseAdmission,
   issueClientCertificate,
@@ -19,15 +21,16 @@ import {
 import { startCompactor } from '../store/index.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
 import { type Authentication, type AuthenticationFlags, makeAuthentication } from './authentication.ts'
+import { loadClusterKeys } from './cluster-keys.ts'
 import { followFiles } from './followed-files.ts'
 import { isKubeconfigValid, kubeconfigText, leadsTo } from './kubeconfig.ts'
 import type { AuditFlags } from './audit.ts'
 import { type EncryptionFlags, FileEncryption } from './encryption.ts'
 import { keepPrivate, warnIfOpen } from './private-files.ts'
-import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
+import { writePrivateFile } from './pki.ts'
 import { type AuthorizationFlags, readAuthorization } from './read-authorization.ts'
 import { RenewedPair, keepRenewed, timeProblem } from './renewal.ts'
-import { reachable } from './reachable.ts'
+import { addressFromElsewhere, reachable } from './reachable.ts'
 import { type EtcdFlags, type StoreDriver, openStore } from './open-store.ts'
 import { controllerManagerUser, monitorUser, schedulerUser } from './users.ts'
 import { watchLoop } from './watch-loop.ts'
@@ -74,6 +77,8 @@ export interface RunningApi {
   authority: string
   /** The cluster's authority with its key, which signs certificates. */
   signer: KeyPair
+  /** True if other servers may write to the same store. */
+  isShared: boolean
   /** Ends cleanly: answers what was asked, then lets go of the store. */
   stop(): Promise<void>
 }
@@ -109,7 +114,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     if (options.encryption) encryption = await FileEncryption.open(options.encryption, plainStore, { clock: systemClock, random: systemRandom, logger })
     store = encryption?.store ?? plainStore
     const now = Date.now()
-    const authority = loadAuthority(dataDir, now)
+    const { authority, tokenKey } = await loadClusterKeys(store, dataDir, now)
     const problem = timeProblem("the cluster's certificate authority", authority.certificate, now)
     if (problem !== undefined) throw new Error(`--data-dir: ${problem}`)
     const nodeClient = new RenewedPair((nowMs) => issueClientCertificate(authority, nodeClientSubject, nowMs), now)
@@ -124,7 +129,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       logger,
       release: options.release,
       address: `${options.bindAddress}:${options.securePort}`,
-      tokenKey: loadTokenKey(dataDir),
+      tokenKey,
       ...(options.fairness ? { fairness: options.fairness } : {}),
       ...(options.settings ? { settings: options.settings } : {}),
       ...(options.tokenIssuers?.length ? { tokenIssuers: options.tokenIssuers } : {}),
@@ -148,6 +153,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     encryption?.follow(server)
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     const stopWatchingLoop = watchLoop(server.metrics, server.health)
+    const live = server.parts.objects.isShared ? await showUp(options, server, listener.port) : undefined
     logger.info('serving the API', { url, kubeconfig, store: options.store, release: options.release, revision: store.revision })
     return {
       url,
@@ -155,8 +161,10 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       server,
       authority: authority.certificate,
       signer: authority,
+      isShared: server.parts.objects.isShared,
       async stop() {
         server.beginStop()
+        await live?.stop()
         stopCompactor()
         encryption?.stop()
         stopWatchingLoop()
@@ -173,6 +181,15 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     await store.close()
     throw e
   }
+}
+
+/** Other servers of the cluster, and clients in it, find this one. */
+async function showUp({ dataDir, bindAddress, logger }: ServeOptions, { parts: { access: objects } }: ApiServer, port: number): Promise<LiveServers> {
+  // The same for every start in this directory.
+  const identity = createHash('sha256').update(`${hostname()} ${path.resolve(dataDir)}`).digest('hex').slice(0, 16)
+  const live = new LiveServers({ objects, identity, ip: addressFromElsewhere(bindAddress), port, clock: systemClock, logger })
+  await live.start()
+  return live
 }
 
 /** The authorities of client certificates: the cluster's own, and those of --client-ca-file. */

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { KeyPair } from '../server/index.ts'
+import type { Store } from '../store/index.ts'
+import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
+
+/** The keys that every API server of a cluster has. */
+export interface ClusterKeys {
+  /** Signs certificates. */
+  authority: KeyPair
+  /** Signs the tokens of service accounts. */
+  tokenKey: string
+}
+
+/** Where servers that share a store find the keys. No kind has keys below it, so that the API does not show it. */
+const sharedKey = '/registry/coxswain.io/cluster-keys'
+
+/**
+ * The keys of the cluster, as files in the data directory. Where several servers share the store, the first one's are
+ * kept there for the others.
+ */
+export async function loadClusterKeys(store: Store, dataDir: string, now: number): Promise<ClusterKeys> {
+  if (!store.currentRevision) return ownKeys(dataDir, now)
+  const shared = await store.get(sharedKey)
+  if (shared) return adopt(readKeys(shared.value), dataDir)
+  const isNew = !existsSync(filesOf(dataDir).key)
+  const own = ownKeys(dataDir, now)
+  const result = await store.write({ key: sharedKey, expected: 0, value: Buffer.from(JSON.stringify(own)) })
+  if (result.ok) return own
+  // Another server was faster. What was made a moment ago has vouched for nobody.
+  const keys = readKeys(result.current!.value)
+  if (isNew) writeKeys(keys, dataDir)
+  return adopt(keys, dataDir)
+}
+
+const ownKeys = (dataDir: string, now: number): ClusterKeys => ({ authority: loadAuthority(dataDir, now), tokenKey: loadTokenKey(dataDir) })
+
+function readKeys(value: Buffer): ClusterKeys {
+  return JSON.parse(value.toString()) as ClusterKeys
+}
+
+/** Keys in the data directory must be those of the cluster: others have signed for another one. */
+function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
+  const files = filesOf(dataDir)
+  if (!existsSync(files.key)) writeKeys(keys, dataDir)
+  const isSame = [[files.key, keys.authority.key], [files.certificate, keys.authority.certificate], [files.tokenKey, keys.tokenKey]]
+    .every(([file, text]) => existsSync(file!) && readFileSync(file!, 'utf8') === text)
+  if (isSame) return keys
+  throw new Error(`--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`)
+}
+
+function writeKeys({ authority, tokenKey }: ClusterKeys, dataDir: string): void {
+  const files = filesOf(dataDir)
+  mkdirSync(path.dirname(files.key), { recursive: true, mode: 0o700 })
+  writePrivateFile(files.tokenKey, tokenKey)
+  writePrivateFile(files.certificate, authority.certificate)
+  writePrivateFile(files.key, authority.key)
+}
+
+const filesOf = (dataDir: string) => ({
+  key: path.join(dataDir, 'pki', 'ca.key'),
+  certificate: path.join(dataDir, 'pki', 'ca.crt'),
+  tokenKey: path.join(dataDir, 'pki', 'sa.key'),
+})

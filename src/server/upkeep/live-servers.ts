@@ -1,0 +1,140 @@
+import { deepEqual } from '../../api/deep-equal.ts'
+import { isAlreadyExists, isNotFound } from '../../api/errors.ts'
+import type { EndpointSlice, Lease } from '../../api/generated/types.ts'
+import { ipFamilyOf, isRoutableIp } from '../../api/validation/ip.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { ServerObjects } from '../objects/objects.ts'
+import { leases } from '../resources/coordination/leases.ts'
+import { endpointslices } from '../resources/discovery/endpointslices.ts'
+
+export interface LiveServersOptions {
+  objects: ServerObjects
+  /** Names this server among all. */
+  identity: string
+  /** Where clients reach it. */
+  ip: string
+  port: number
+  clock: Clock
+  logger: Logger
+}
+
+/** A server renews its lease so often, and is gone after so long without a renewal. */
+const renewMs = 5000
+const expiryMs = 15_000
+const namespace = 'kube-system'
+const identityLabel = 'apiserver.kubernetes.io/identity'
+const addressAnnotation = 'coxswain.io/api-address'
+
+/**
+ * Keeps the EndpointSlices of the Service `kubernetes` to the API servers that are alive. Each server has a Lease; a
+ * server is alive while the others see its Lease renewed, each by its own clock.
+ */
+export class LiveServers {
+  readonly #o: LiveServersOptions
+  readonly #name: string
+  /** By the Lease's name: its last renewal, and when that was seen here. */
+  readonly #seen = new Map<string, { renewal: string | undefined; atMs: number }>()
+  #cancel: (() => void) | undefined
+  #isStopped = false
+
+  constructor(options: LiveServersOptions) {
+    this.#o = options
+    this.#name = `apiserver-${options.identity}`
+  }
+
+  /** Shows up among the servers, and goes on with that. */
+  async start(): Promise<void> {
+    await this.#look()
+  }
+
+  /** Leaves: the other servers take its address out. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel?.()
+    try {
+      await this.#o.objects.delete(leases, namespace, this.#name, {}, false)
+      await this.#publish()
+    } catch (error) {
+      if (!isNotFound(error)) this.#o.logger.warn('the lease of this server could not be given up', { error })
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#renew()
+      await this.#publish()
+    } catch (error) {
+      if (!this.#isStopped) this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
+    }
+    if (!this.#isStopped) this.#cancel = this.#o.clock.after(renewMs, () => void this.#look())
+  }
+
+  async #renew(): Promise<void> {
+    const { objects, clock, identity, ip, port } = this.#o
+    const spec = { holderIdentity: identity, leaseDurationSeconds: expiryMs / 1000, renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z` }
+    const metadata = { name: this.#name, namespace, labels: { [identityLabel]: 'kube-apiserver' }, annotations: { [addressAnnotation]: `${ip} ${port}` } }
+    try {
+      await objects.update<Lease>(leases, namespace, this.#name, (copy) => ({ ...copy, metadata: { ...copy.metadata, ...metadata }, spec: { ...copy.spec, ...spec } }))
+    } catch (e) {
+      if (!isNotFound(e)) throw e
+      await objects.create<Lease>(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
+    }
+  }
+
+  /** Where the live servers are, by port. */
+  #live(): Map<number, string[]> {
+    const byPort = new Map<number, string[]>()
+    const now = this.#o.clock.now()
+    for (const { metadata, spec } of this.#o.objects.list<Lease>('coordination.k8s.io', 'leases', namespace)) {
+      const address = metadata.annotations?.[addressAnnotation]
+      if (metadata.labels?.[identityLabel] === undefined || address === undefined) continue
+      const before = this.#seen.get(metadata.name!)
+      const isRenewed = before?.renewal !== spec?.renewTime
+      const seen = isRenewed || !before ? { renewal: spec?.renewTime, atMs: now } : before
+      this.#seen.set(metadata.name!, seen)
+      const [ip = '', port = ''] = address.split(' ')
+      if (now - seen.atMs >= expiryMs || isRoutableIp(ip).length > 0) continue
+      byPort.set(Number(port), [...(byPort.get(Number(port)) ?? []), ip])
+    }
+    return byPort
+  }
+
+  async #publish(): Promise<void> {
+    const { objects } = this.#o
+    const wanted = slicesOf(this.#live())
+    const known = objects.list<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'default').filter(({ metadata }) => metadata.name === 'kubernetes' || metadata.name?.startsWith('kubernetes-port-'))
+    for (const slice of wanted) await this.#put(slice, known.find(({ metadata }) => metadata.name === slice.metadata.name))
+    for (const { metadata } of known) {
+      if (!wanted.some((slice) => slice.metadata.name === metadata.name)) await objects.delete(endpointslices, 'default', metadata.name!, {}, false)
+    }
+  }
+
+  async #put(slice: EndpointSlice, known: EndpointSlice | undefined): Promise<void> {
+    const { objects } = this.#o
+    if (known && deepEqual([known.endpoints, known.ports], [slice.endpoints, slice.ports])) return
+    try {
+      if (known) await objects.update<EndpointSlice>(endpointslices, 'default', slice.metadata.name!, (copy) => ({ ...copy, endpoints: slice.endpoints, ports: slice.ports! }))
+      else await objects.create(endpointslices, slice)
+    } catch (e) {
+      // Another server does the same: the next look sees what has come of it.
+      if (!isAlreadyExists(e) && !isNotFound(e)) throw e
+    }
+  }
+}
+
+/** One slice a port, `kubernetes` for the lowest. Servers that cannot be reached from elsewhere are in none. */
+function slicesOf(live: ReadonlyMap<number, readonly string[]>): EndpointSlice[] {
+  const ports = [...live.keys()].toSorted((a, b) => a - b)
+  return ports.map((port, i) => {
+    const addresses = live.get(port)!.toSorted()
+    return {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: i === 0 ? 'kubernetes' : `kubernetes-port-${port}`, namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: ipFamilyOf(addresses[0]!) ?? 'IPv4',
+      endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+      ports: [{ name: 'https', port, protocol: 'TCP' }],
+    }
+  })
+}
