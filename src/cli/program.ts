@@ -4,6 +4,7 @@ import { addCompletionCommand } from './completion.ts'
 import { addControllersCommand } from './controllers.ts'
 import { addFaultCommand } from './fault.ts'
 import { addGenerateCommand } from './generate.ts'
+import { addManifestsCommand } from './manifests.ts'
 import { addMonitorCommand } from './monitor.ts'
 import { addNodeCommand } from './node.ts'
 import { addPublishCommand } from './publish.ts'
@@ -46,6 +47,7 @@ export function makeProgram(name: string, release: string): Command {
   addSloCommand(program, release)
   addFaultCommand(program, release)
   addGenerateCommand(program)
+  addManifestsCommand(program, release)
   addCompletionCommand(program)
   return program
 }

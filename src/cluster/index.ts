@@ -37,3 +37,5 @@ export const runScheduler: typeof Scheduler = async (...given) => (await import(
 export const editFaults = () => import('./edit-faults.ts')
 /** What is done with files of objectives, and what monitors tell of them. */
 export const sloTools = () => import('./slo-tools.ts')
+/** What is printed, or written to deploy/, for clusters to run parts of this package. */
+export const manifests = () => import('./manifests/deploy-files.ts')

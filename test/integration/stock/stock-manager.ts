@@ -1,6 +1,6 @@
 import { deepEqual } from '../../../src/api/deep-equal.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
-import type { ApiRequest, Transport, WatchListener } from '../../../src/client/index.ts'
+import { type ApiRequest, type Identity, type Transport, type WatchListener, asIdentity } from '../../../src/client/index.ts'
 
 interface Status {
   conditions?: { type: string }[] | null
@@ -53,6 +53,10 @@ export class StockStatusTransport implements Transport {
 
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
     return this.#inner.watch(request, listener)
+  }
+
+  as(identity: Identity): Transport {
+    return new StockStatusTransport(asIdentity(this.#inner, identity))
   }
 
   close(): Promise<void> {
