@@ -6,6 +6,7 @@ import type { Random } from '../../base/random.ts'
 import type { KeyPair } from '../auth/certificates.ts'
 import { ClientGone } from '../http/client-gone.ts'
 import { type Exchange, wholeBody } from '../http/exchange.ts'
+import { reasonOf } from '../http/network-errors.ts'
 import { join } from '../http/node-relay.ts'
 import { isLocalName } from '../http/node-request.ts'
 import type { ObjectReader } from '../objects/objects.ts'
@@ -112,14 +113,3 @@ function limitConnecting(request: ClientRequest): void {
 }
 
 const isConnecting = (error: NodeJS.ErrnoException): boolean => error.syscall === 'connect'
-
-/** Go's words for what went wrong. */
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'connect: connection refused',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ECONNRESET: 'EOF',
-  EPIPE: 'EOF',
-}
-
-const reasonOf = (error: NodeJS.ErrnoException): string => reasons[error.code ?? ''] ?? error.message
