@@ -51,6 +51,7 @@ import { keepPolicyStatus } from './upkeep/policy-status.ts'
 import { keepTokenSecrets } from './upkeep/token-secrets.ts'
 import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './status/version.ts'
+import { WebhookClient } from './webhooks/client.ts'
 
 export interface ApiServerOptions {
   store: Store
@@ -199,7 +200,9 @@ export class ApiServer {
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
     await followFlowObjects(parts, server.#fairness, logger)
-    const custom = new CustomResources(parts, logger)
+    const webhooks = new WebhookClient({ objects: access, random, clock })
+    server.whenEnded(() => webhooks.close())
+    const custom = new CustomResources(parts, webhooks, logger)
     server.whenEnded(() => custom.end())
     await custom.start()
     server.whenEnded(keepPolicyStatus(parts, logger))

@@ -45,7 +45,8 @@ export class ObjectStore {
   #newCache(registered: Registered, revision: number): ResourceCache {
     const { reader = () => parseObject, mark, freezes } = this.#options
     const ownMark = registered.resource.isCustom ? undefined : mark
-    const foreign = { upTo: revision, ownMark, read: reader(registered) }
+    const headOf = registered.resource.conversion?.headOf
+    const foreign = { upTo: revision, ownMark, read: reader(registered), headOf }
     const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, freezes)
     this.#caches.set(registered, cache)
     return cache
@@ -189,9 +190,10 @@ export class ObjectStore {
   }
 
   #written(registered: Registered, key: string, revision: number, value: Buffer): StoredObject {
-    const current = this.cache(registered).get(key)
+    const cache = this.cache(registered)
+    const current = cache.get(key)
     // Another commit may have followed before this writer was woken; its own version is still what it wrote.
-    return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, registered.storage.head)
+    return current?.revision === revision ? current : StoredObject.fromStore(key, revision, value, cache.headFor(value))
   }
 
   #encode(object: KubeObject, before?: StoredObject): Buffer {

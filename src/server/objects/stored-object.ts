@@ -143,6 +143,17 @@ export class StoredObject implements KnownParts {
     this.#read = undefined
   }
 
+  /** True if its bytes begin with this head: it is of that version of its kind. */
+  isOf(head: Head): boolean {
+    return this.#head.text === head.text
+  }
+
+  /** The same revision of the object as another version of its kind shows it. The object is its own from now on. */
+  converted(object: KubeObject, head: Head): StoredObject {
+    const encoded = encodeForStore(object)
+    return StoredObject.fromStore(this.key, this.revision, encoded.value, head, encoded, this.#type)
+  }
+
   /** Length of `bytes`. */
   get size(): number {
     return this.#line.length - openings[this.#type].length - ending.length

@@ -9,6 +9,7 @@ import { answerText } from '../http/audited-exchange.ts'
 import { present } from '../http/encode.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
+import { listKindOf } from '../registry/resource.ts'
 import { parsePath } from './path.ts'
 import { kindOf } from './kind.ts'
 import type { RequestKind } from './request-metrics.ts'
@@ -167,7 +168,7 @@ async function measured(server: ApiServer, request: InProcessRequest, what: What
 async function listOf({ target, items, meta }: Result & { kind: 'list' }, turns: Turns): Promise<unknown> {
   const list: KubeObject[] = []
   await inSlices(turns, items, (stored) => list.push(frozenObject(target, stored)))
-  return Object.freeze({ kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
+  return Object.freeze({ kind: listKindOf(target.resource), apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
 }
 
 function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {

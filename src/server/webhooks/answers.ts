@@ -80,3 +80,12 @@ function parse(text: string): unknown {
     throw new WebhookCallError(`couldn't get version/kind; json parse error: ${e.message}`, 0, e)
   }
 }
+
+/** Go's name for the type of a JSON value. */
+export function goTypeOf(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
