@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Server, createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type KeyPair, createAuthority, issueServerCertificate } from '../../src/server/auth/certificates.ts'
 
 /** Answers one call: an object becomes JSON with code 200. */
@@ -17,12 +18,13 @@ export class WebhookServer {
     this.authority = authority
     this.answer = answer
     const { certificate: cert, key } = issueServerCertificate(authority, hosts, Date.now())
-    this.#server = createServer({ cert, key }, (request, response) => void this.#handle(request, response))
+    this.#server = createServer({ cert, key, requestCert: true, rejectUnauthorized: false }, (request, response) => void this.#handle(request, response))
   }
 
-  static async start(answer: Answer, hosts: readonly string[] = ['127.0.0.1', 'hook.default.svc']): Promise<WebhookServer> {
-    const server = new WebhookServer(createAuthority(Date.now()), hosts, answer)
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve))
+  /** Endpoints of services may not have addresses in 127.0.0.0/16: a server behind one listens elsewhere. */
+  static async start(answer: Answer, address = '127.0.0.1'): Promise<WebhookServer> {
+    const server = new WebhookServer(createAuthority(Date.now()), [address, 'hook.default.svc'], answer)
+    await new Promise<void>((resolve) => server.#server.listen(0, address, resolve))
     return server
   }
 
@@ -30,8 +32,12 @@ export class WebhookServer {
     return (this.#server.address() as AddressInfo).port
   }
 
+  get address(): string {
+    return (this.#server.address() as AddressInfo).address
+  }
+
   get url(): string {
-    return `https://127.0.0.1:${this.port}/`
+    return `https://${this.address}:${this.port}/`
   }
 
   get caBundle(): string {
@@ -52,6 +58,11 @@ export class WebhookServer {
     if (answered === undefined) return
     response.setHeader('content-type', 'application/json')
     response.end(typeof answered === 'string' ? answered : JSON.stringify(answered))
+  }
+
+  /** What is done with clients that want another protocol. */
+  onUpgrade(take: (request: IncomingMessage, socket: Duplex) => void): void {
+    this.#server.on('upgrade', take)
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { cloneObject, deepFreeze, jsonText, readJson } from '../../api/json/inde
 import type { Json, KubeObject } from '../../api/object.ts'
 import { turnsOf } from '../../base/clock.ts'
 import { type Turns, inSlices } from '../../base/turns.ts'
+import { type Remote, callRemote } from '../aggregation/index.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { AuditedRequest } from '../audit/index.ts'
 import { answerText } from '../http/audited-exchange.ts'
@@ -40,11 +41,28 @@ const noSignal = new AbortController().signal
  * items name their kind. Rejects with an ApiError.
  */
 export async function callInProcess(server: ApiServer, request: InProcessRequest): Promise<unknown> {
+  const remote = server.aggregator.forPath(request.path)
+  if (remote) return passOn(server, remote, request)
   const path = parsePath(request.path)
   if (path.kind !== 'resource') return readDocument(server, request)
   const what = resolve(request.method, path, queryOf(request), server.parts.registry)
   const { result } = await measured(server, request, what, kindOf(request.method, what))
   return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
+}
+
+/** A request for what another API server serves. */
+async function passOn(server: ApiServer, remote: Remote, request: InProcessRequest): Promise<unknown> {
+  await allowRemote(server, request)
+  return deepFreeze((await callRemote(server.aggregator.access, remote, request)) as object)
+}
+
+/** Refuses a request for another API server that its sender may not send. */
+export async function allowRemote(server: ApiServer, request: InProcessRequest): Promise<void> {
+  const path = parsePath(request.path)
+  const attempt = path.kind === 'resource'
+    ? resolve(request.method, path, queryOf(request), server.parts.registry)
+    : { verb: request.method.toLowerCase(), url: request.path }
+  await server.requests.allow(request.user, attempt)
 }
 
 /** A watch that may begin. */
