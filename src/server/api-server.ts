@@ -199,8 +199,9 @@ export class ApiServer {
     const measured = new MetricsRegistry()
     const authorization = makeAuthorization(options.authorization ?? [{ type: 'AlwaysAllow' }], access, clock, measured)
     const { authorizer } = authorization
-    const ends: (() => void)[] = []
-    const pluginServer = { objects: access, registry, authorizer, clock, metrics: measured, logger, whenEnded: (fn: () => void) => void ends.push(fn) }
+    const webhooks = new WebhookClient({ objects: access, random, clock })
+    const ends: (() => void)[] = [() => webhooks.close()]
+    const pluginServer = { objects: access, registry, authorizer, clock, random, webhooks, metrics: measured, logger, whenEnded: (fn: () => void) => void ends.push(fn) }
     const parts: ServerParts = { registry, objects, gates, admission: [], authorizer, clock, random, access }
     parts.admission = [...admission.map((plugin) => plugin.forServer?.(pluginServer) ?? plugin), rbacEscalation(() => authorization)]
     server = new ApiServer(options, parts, tokens, checks, measured)
@@ -209,8 +210,6 @@ export class ApiServer {
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
     await followFlowObjects(parts, server.#fairness, logger)
-    const webhooks = new WebhookClient({ objects: access, random, clock })
-    server.whenEnded(() => webhooks.close())
     const custom = new CustomResources(parts, webhooks, logger)
     server.whenEnded(() => custom.end())
     await custom.start()
