@@ -8,6 +8,8 @@ import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
 export interface ClusterKeys {
   /** Signs certificates. */
   authority: KeyPair
+  /** Signs the certificate with which servers pass requests on to other API servers. */
+  proxyAuthority: KeyPair
   /** Signs the tokens of service accounts. */
   tokenKey: string
 }
@@ -23,7 +25,7 @@ export async function loadClusterKeys(store: Store, dataDir: string, now: number
   if (!store.currentRevision) return ownKeys(dataDir, now)
   const shared = await store.get(sharedKey)
   if (shared) return adopt(readKeys(shared.value), dataDir)
-  const isNew = !existsSync(filesOf(dataDir).key)
+  const isNew = !existsSync(authorityKeyFile(dataDir))
   const own = ownKeys(dataDir, now)
   const result = await store.write({ key: sharedKey, expected: 0, value: Buffer.from(JSON.stringify(own)) })
   if (result.ok) return own
@@ -33,7 +35,11 @@ export async function loadClusterKeys(store: Store, dataDir: string, now: number
   return adopt(keys, dataDir)
 }
 
-const ownKeys = (dataDir: string, now: number): ClusterKeys => ({ authority: loadAuthority(dataDir, now), tokenKey: loadTokenKey(dataDir) })
+const ownKeys = (dataDir: string, now: number): ClusterKeys => ({
+  authority: loadAuthority(dataDir, now),
+  proxyAuthority: loadAuthority(dataDir, now, 'front-proxy-ca'),
+  tokenKey: loadTokenKey(dataDir),
+})
 
 function readKeys(value: Buffer): ClusterKeys {
   return JSON.parse(value.toString()) as ClusterKeys
@@ -41,24 +47,24 @@ function readKeys(value: Buffer): ClusterKeys {
 
 /** Keys in the data directory must be those of the cluster: others have signed for another one. */
 function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
-  const files = filesOf(dataDir)
-  if (!existsSync(files.key)) writeKeys(keys, dataDir)
-  const isSame = [[files.key, keys.authority.key], [files.certificate, keys.authority.certificate], [files.tokenKey, keys.tokenKey]]
-    .every(([file, text]) => existsSync(file!) && readFileSync(file!, 'utf8') === text)
+  if (!existsSync(authorityKeyFile(dataDir))) writeKeys(keys, dataDir)
+  const isSame = filesOf(keys, dataDir).every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text)
   if (isSame) return keys
   throw new Error(`--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`)
 }
 
-function writeKeys({ authority, tokenKey }: ClusterKeys, dataDir: string): void {
-  const files = filesOf(dataDir)
-  mkdirSync(path.dirname(files.key), { recursive: true, mode: 0o700 })
-  writePrivateFile(files.tokenKey, tokenKey)
-  writePrivateFile(files.certificate, authority.certificate)
-  writePrivateFile(files.key, authority.key)
+function writeKeys(keys: ClusterKeys, dataDir: string): void {
+  mkdirSync(path.join(dataDir, 'pki'), { recursive: true, mode: 0o700 })
+  for (const [file, text] of filesOf(keys, dataDir)) writePrivateFile(file, text)
 }
 
-const filesOf = (dataDir: string) => ({
-  key: path.join(dataDir, 'pki', 'ca.key'),
-  certificate: path.join(dataDir, 'pki', 'ca.crt'),
-  tokenKey: path.join(dataDir, 'pki', 'sa.key'),
-})
+/** The last file to be written: where it is there, all are. */
+const authorityKeyFile = (dataDir: string): string => path.join(dataDir, 'pki', 'ca.key')
+
+const filesOf = ({ authority, proxyAuthority, tokenKey }: ClusterKeys, dataDir: string): [file: string, text: string][] => [
+  [path.join(dataDir, 'pki', 'sa.key'), tokenKey],
+  [path.join(dataDir, 'pki', 'front-proxy-ca.crt'), proxyAuthority.certificate],
+  [path.join(dataDir, 'pki', 'front-proxy-ca.key'), proxyAuthority.key],
+  [path.join(dataDir, 'pki', 'ca.crt'), authority.certificate],
+  [authorityKeyFile(dataDir), authority.key],
+]

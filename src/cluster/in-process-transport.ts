@@ -48,7 +48,8 @@ export class InProcessTransport implements Transport {
   }
 
   whenKindsChange(fn: () => void): () => void {
-    return this.#server.parts.registry.listen(fn)
+    const stops = [this.#server.parts.registry.listen(fn), this.#server.aggregator.listen(fn)]
+    return () => stops.forEach((stop) => stop())
   }
 
   /** Closed with this one. */

@@ -10,13 +10,16 @@ export function writePrivateFile(file: string, text: string): void {
   renameSync(unfinished, file)
 }
 
-/** The cluster's certificate authority: made at the first start, the same ever after. */
-export function loadAuthority(dataDir: string, now: number): KeyPair {
+/**
+ * A certificate authority: made at the first start, the same ever after. `ca` is the cluster's. `front-proxy-ca` vouches
+ * for nothing but the front proxy: whoever has a certificate of it can name any user.
+ */
+export function loadAuthority(dataDir: string, now: number, name: 'ca' | 'front-proxy-ca' = 'ca'): KeyPair {
   const dir = path.join(dataDir, 'pki')
-  const files = { certificate: path.join(dir, 'ca.crt'), key: path.join(dir, 'ca.key') }
+  const files = { certificate: path.join(dir, `${name}.crt`), key: path.join(dir, `${name}.key`) }
   if (existsSync(files.certificate) && existsSync(files.key)) {
     const pair = { certificate: readFileSync(files.certificate, 'utf8'), key: readFileSync(files.key, 'utf8') }
-    checkPair(pair, dir)
+    checkPair(pair, dir, name)
     return pair
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -27,14 +30,14 @@ export function loadAuthority(dataDir: string, now: number): KeyPair {
   return pair
 }
 
-function checkPair(pair: KeyPair, dir: string): void {
+function checkPair(pair: KeyPair, dir: string, name: string): void {
   let fits = false
   try {
     fits = isKeyOf(pair)
   } catch {
     // Not even a certificate and a key: said below, in words that name the files.
   }
-  if (!fits) throw new Error(`${dir}: ca.crt and ca.key are not a certificate and its key`)
+  if (!fits) throw new Error(`${dir}: ${name}.crt and ${name}.key are not a certificate and its key`)
 }
 
 /** The key that signs the tokens of service accounts: made at the first start, the same ever after. */

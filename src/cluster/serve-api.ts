@@ -92,6 +92,9 @@ const history = { maxAgeMs: 5 * 60_000, maxRevisions: 100_000, intervalMs: 60_00
 /** Who the API server is to nodes; Kubernetes' own name for it. */
 const nodeClientSubject = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] }
 
+/** Who the API server is to other API servers that it passes requests on to. */
+const proxyClientSubject = { commonName: 'front-proxy-client' }
+
 /** Starts an API server that listens: store, certificates, socket, kubeconfig. */
 export async function serveApi(options: ServeOptions): Promise<RunningApi> {
   const { dataDir, logger } = options
@@ -114,10 +117,11 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
     if (options.encryption) encryption = await FileEncryption.open(options.encryption, plainStore, { clock: systemClock, random: systemRandom, logger })
     store = encryption?.store ?? plainStore
     const now = Date.now()
-    const { authority, tokenKey } = await loadClusterKeys(store, dataDir, now)
+    const { authority, proxyAuthority, tokenKey } = await loadClusterKeys(store, dataDir, now)
     const problem = timeProblem("the cluster's certificate authority", authority.certificate, now)
     if (problem !== undefined) throw new Error(`--data-dir: ${problem}`)
     const nodeClient = new RenewedPair((nowMs) => issueClientCertificate(authority, nodeClientSubject, nowMs), now)
+    const proxyClient = new RenewedPair((nowMs) => issueClientCertificate(proxyAuthority, proxyClientSubject, nowMs), now)
     const server = await ApiServer.open({
       store,
       gates: options.gates,
@@ -137,10 +141,11 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       audit,
       acceptsBootstrapTokens: options.authentication?.bootstrapTokens ?? true,
       nodeClient,
+      proxyClient,
       rootCa: authority.certificate,
       clientAuthorities: {
         clients: clientsOf(authority, authentication).join('\n'),
-        proxies: authentication.proxies().join('\n') || authority.certificate,
+        proxies: [proxyAuthority.certificate, ...authentication.proxies()].join('\n'),
         headers: options.authentication?.requestHeader,
       },
     })
@@ -149,7 +154,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       throw e
     })
     const { listener, url, kubeconfig } = door
-    const stopRenewing = keepCertificates(options, door, authority, authentication, nodeClient)
+    const stopRenewing = keepCertificates(options, door, authority, authentication, { nodeClient, proxyClient })
     encryption?.follow(server)
     const stopCompactor = startCompactor(store, { clock: systemClock, ...history, onError: (error) => logger.warn('history could not be compacted', { error }) })
     const stopWatchingLoop = watchLoop(server.metrics, server.health)
@@ -201,7 +206,7 @@ function keepCertificates(
   { listener, serving, url }: Awaited<ReturnType<typeof openDoor>>,
   authority: KeyPair,
   authentication: Authentication,
-  nodeClient: RenewedPair,
+  { nodeClient, proxyClient }: { nodeClient: RenewedPair; proxyClient: RenewedPair },
 ): () => void {
   const { logger } = options
   const show = () => {
@@ -216,6 +221,7 @@ function keepCertificates(
   const renewals = [
     { what: 'serving', renew: renewServing },
     { what: nodeClientSubject.commonName, renew: (nowMs: number) => nodeClient.renew(nowMs) },
+    { what: proxyClientSubject.commonName, renew: (nowMs: number) => proxyClient.renew(nowMs) },
     ...kubeconfigUsers(options).map((user) => ({
       what: user.file,
       renew: (nowMs: number) => renewKubeconfig(user, url, authority, nowMs),

@@ -7,6 +7,7 @@ import type { Store } from '../store/index.ts'
 import type { Auditor } from './audit/index.ts'
 import type { AdmissionPlugin } from './admission/admission.ts'
 import { rbacEscalation } from './admission/rbac-escalation.ts'
+import { AggregationDoor, Aggregator } from './aggregation/index.ts'
 import { type Anonymous, ApiHandler } from './http/api-handler.ts'
 import type { Authenticator, TokenReader } from './auth/authenticate.ts'
 import { bootstrapTokens } from './auth/authenticators/bootstrap-tokens.ts'
@@ -51,6 +52,7 @@ import { keepPolicyStatus } from './upkeep/policy-status.ts'
 import { keepTokenSecrets } from './upkeep/token-secrets.ts'
 import { AddressUpkeep } from './upkeep/service-addresses.ts'
 import { versionInfo } from './status/version.ts'
+import { WebhookClient } from './webhooks/client.ts'
 
 export interface ApiServerOptions {
   store: Store
@@ -72,6 +74,8 @@ export interface ApiServerOptions {
   address: string
   /** What nodes are shown when they are asked for logs and the like. */
   nodeClient?: KeyPair
+  /** The front proxy's certificate, by which other API servers know who passes requests on to them. */
+  proxyClient?: KeyPair
   /** Signs the tokens of service accounts, in PEM; without it they are worth nothing after the server has ended. */
   tokenKey?: string
   /** The certificate that vouches for the server, in PEM: `ca.crt` of token Secrets. */
@@ -103,6 +107,8 @@ export class ApiServer {
   readonly requests: RequestPath
   readonly requestMetrics: RequestMetrics
   readonly audit: Auditor | undefined
+  /** The groups and versions that other API servers serve. */
+  readonly aggregator: Aggregator
   /** What else is served, by path: whoever runs beside the server puts it here. */
   readonly pages = new Map<string, () => { type: string; body: string }>()
   /** Other parts of the control plane in this process, by the name that `kubectl get componentstatuses` has for them. */
@@ -113,7 +119,7 @@ export class ApiServer {
   readonly openId: OpenIdDiscovery
   readonly #address: string
   /** What is told of the kinds that are served, and of which generation of them. */
-  #served: { generation: number; discovery: Discovery; openApi: OpenApi }
+  #served: { generation: string; discovery: Discovery; openApi: OpenApi }
   readonly release: string
   /** What is to be told that the server can serve no more. */
   readonly #ends = new Set<(why: Error) => void>()
@@ -127,6 +133,8 @@ export class ApiServer {
     this.release = options.release
     this.audit = options.audit
     this.audit?.register(this.metrics)
+    const { clock, random, logger, proxyClient } = options
+    this.aggregator = new Aggregator({ objects: parts.access, clock, random, logger, proxyClient })
     this.#address = options.address
     this.#served = this.#describe()
     this.openId = new OpenIdDiscovery(tokens, options.address, options.jwksUri)
@@ -155,6 +163,8 @@ export class ApiServer {
       logger: options.logger,
       longTurns,
       relay: new NodeRelay(options.nodeClient),
+      aggregator: this.aggregator,
+      aggregation: new AggregationDoor(this.aggregator.access),
       proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       fairness: this.#fairness,
       maxWatches: options.maxWatches ?? 10_000,
@@ -189,8 +199,9 @@ export class ApiServer {
     const measured = new MetricsRegistry()
     const authorization = makeAuthorization(options.authorization ?? [{ type: 'AlwaysAllow' }], access, clock, measured)
     const { authorizer } = authorization
-    const ends: (() => void)[] = []
-    const pluginServer = { objects: access, registry, authorizer, clock, metrics: measured, logger, whenEnded: (fn: () => void) => void ends.push(fn) }
+    const webhooks = new WebhookClient({ objects: access, random, clock })
+    const ends: (() => void)[] = [() => webhooks.close()]
+    const pluginServer = { objects: access, registry, authorizer, clock, random, webhooks, metrics: measured, logger, whenEnded: (fn: () => void) => void ends.push(fn) }
     const parts: ServerParts = { registry, objects, gates, admission: [], authorizer, clock, random, access }
     parts.admission = [...admission.map((plugin) => plugin.forServer?.(pluginServer) ?? plugin), rbacEscalation(() => authorization)]
     server = new ApiServer(options, parts, tokens, checks, measured)
@@ -199,11 +210,14 @@ export class ApiServer {
     server.whenEnded(keepBootstrapObjects(parts, logger))
     if (authorization.usesRbac) await reconcilePolicy(parts)
     await followFlowObjects(parts, server.#fairness, logger)
-    const custom = new CustomResources(parts, logger)
+    const custom = new CustomResources(parts, webhooks, logger)
     server.whenEnded(() => custom.end())
     await custom.start()
     server.whenEnded(keepPolicyStatus(parts, logger))
     server.whenEnded(await keepLocalApiServices(parts, logger))
+    const { aggregator } = server
+    server.whenEnded(() => aggregator.end())
+    aggregator.start()
     const upkeep = new AddressUpkeep({ objects: parts.access, addresses: allocation.addresses, clock, logger })
     server.whenEnded(() => upkeep.stop())
     await upkeep.start()
@@ -270,7 +284,8 @@ export class ApiServer {
 
   /** What can be asked for besides objects, for people who start at the root. */
   #paths(): string[] {
-    const versions = new Set(this.parts.registry.all().map((r) => r.apiVersion))
+    const remotes = this.aggregator.remotes().map(({ group, version }) => `${group}/${version}`)
+    const versions = new Set([...this.parts.registry.all().map((r) => r.apiVersion), ...remotes])
     const groups = [...versions].filter((v) => v.includes('/')).flatMap((v) => [`/apis/${v.split('/')[0]}`, `/apis/${v}`])
     const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks']
     const documents = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
@@ -279,9 +294,12 @@ export class ApiServer {
   }
 
   #describe() {
-    const { registry } = this.parts
-    const served = servedBy(registry.all())
-    return { generation: registry.generation, discovery: new Discovery(served, this.#address), openApi: new OpenApi(documented(served), this.release) }
+    const { aggregator } = this
+    const remotes = aggregator.remotes()
+    const own = this.parts.registry.all().filter(({ resource }) => !aggregator.has(resource.group, resource.version))
+    const served = servedBy(own)
+    const discovery = new Discovery(served, this.#address, remotes)
+    return { generation: this.#generation(), discovery, openApi: new OpenApi(documented(served), this.release, remotes) }
   }
 
   async #metricsText(): Promise<Buffer> {
@@ -292,8 +310,12 @@ export class ApiServer {
 
   /** Discovery and OpenAPI of the kinds that are served now. */
   #documents() {
-    if (this.#served.generation !== this.parts.registry.generation) this.#served = this.#describe()
+    if (this.#served.generation !== this.#generation()) this.#served = this.#describe()
     return this.#served
+  }
+
+  #generation(): string {
+    return `${this.parts.registry.generation} ${this.aggregator.generation}`
   }
 
   /** What is not about objects: discovery, OpenAPI, health, metrics, pages. Nothing where the path is none of these. */

@@ -16,7 +16,7 @@ const rowOf = (table: string, name: string) =>
 
 /** The row of each kind in `kubectl get`, but for its age. */
 const rows: Record<string, RegExp> = {
-  APIService: /^v1\.example\.com default\/api False \(AggregationUnavailable\) \d+s$/,
+  APIService: /^v1\.example\.com default\/api False \(ServiceNotFound\) \d+s$/,
   CertificateSigningRequest: /^sample \d+s example\.com\/signer kubernetes-admin <none> Pending$/,
   FlowSchema: /^sample workload-low 1000 <none> \d+s \?$/,
   MutatingAdmissionPolicy: /^sample 1 <unset> \d+s$/,

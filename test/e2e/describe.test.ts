@@ -81,7 +81,7 @@ const keyLines: Record<string, string[]> = {
   'Ingress.networking.k8s.io': ['Default backend:  <default>', '  example.com  ', '               /   web:80 (<error: services "web" not found>)'],
   'NetworkPolicy.networking.k8s.io': ['  PodSelector:     app=web', '    To Port: 80/TCP', '  Not affecting egress traffic', '  Policy Types: Ingress'],
   'CertificateSigningRequest.certificates.k8s.io': ['Status:             Pending', '         Common Name:    ann'],
-  'APIService.apiregistration.k8s.io': ['  Group Priority Minimum:  1000', '    Reason:                AggregationUnavailable'],
+  'APIService.apiregistration.k8s.io': ['  Group Priority Minimum:  1000', '    Reason:                ServiceNotFound'],
   'ValidatingWebhookConfiguration.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '      Name:        hooks'],
   'MutatingWebhookConfiguration.admissionregistration.k8s.io': ['  Reinvocation Policy:  Never', '  Timeout Seconds:  10'],
   'ValidatingAdmissionPolicy.admissionregistration.k8s.io': ['  Failure Policy:  Fail', '    Expression:  !has(object.spec.paused)'],

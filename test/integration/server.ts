@@ -2,7 +2,7 @@ import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, type Auditor, Authenticator, type FairnessSettings, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
@@ -17,6 +17,9 @@ export interface Options {
   maxWatches?: number
   fairness?: FairnessSettings
   build?: string
+  authorization?: readonly AuthorizerChoice[]
+  /** Shown to other API servers. */
+  proxyClient?: KeyPair
   /** Records the requests of the server. */
   audit?(clock: VirtualClock): Auditor
   /** A store that earlier servers may have written to. Default: a new one in memory. */
@@ -55,7 +58,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, audit, store: given, wrapStore } = options
+    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore } = options
     const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -70,6 +73,8 @@ export class TestServer {
       logger: new Logger((line) => errors.push(line), 'error'),
       release: '0.0.0-test',
       ...(build ? { build } : {}),
+      ...(authorization ? { authorization } : {}),
+      ...(proxyClient ? { proxyClient } : {}),
       ...(settings ? { settings } : {}),
       ...(tokenIssuers ? { tokenIssuers } : {}),
       ...(fairness ? { fairness } : {}),

@@ -3,10 +3,12 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
+import type { Random } from '../../base/random.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { ObjectReader, Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { Resource, RuleContext } from '../registry/resource.ts'
+import type { WebhookClient } from '../webhooks/client.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
@@ -77,6 +79,8 @@ export interface PluginServer {
   registry: Registry
   authorizer: Authorizer
   clock: Clock
+  random: Random
+  webhooks: WebhookClient
   metrics: MetricsRegistry
   logger: Logger
   /** Calls `fn` once when the server has ended. */

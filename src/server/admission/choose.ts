@@ -38,9 +38,7 @@ export function pluginNames(): { name: string; isUsual: boolean }[] {
 /** Plugins that Kubernetes runs by default and that we do not have: to name them changes nothing. */
 const onElsewhere = new Set([
   'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation',
-  'MutatingAdmissionWebhook',
   'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator',
-  'ValidatingAdmissionWebhook',
 ])
 
 type Configured = Readonly<Record<string, unknown>> | undefined

@@ -17,6 +17,8 @@ import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+import { mutatingAdmissionWebhook } from './webhooks/mutating-plugin.ts'
+import { validatingAdmissionWebhook } from './webhooks/validating-plugin.ts'
 
 /** The plugins that run, in Kubernetes' order. */
 export const admissionPlugins: readonly AdmissionPlugin[] = [
@@ -36,6 +38,8 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   defaultIngressClass,
   podTopologyLabels,
   mutatingAdmissionPolicy,
+  mutatingAdmissionWebhook,
   validatingAdmissionPolicy,
+  validatingAdmissionWebhook,
   resourceQuota,
 ]

@@ -11,8 +11,10 @@ import type { FieldError } from '../../api/validation/field-error.ts'
 import { subdomainName } from '../../api/validation/names.ts'
 import { schemaOf } from '../resources/apiextensions/versions.ts'
 import { keepMetadata } from '../resources/kept-metadata.ts'
+import { compareVersions } from '../discovery/index.ts'
 import type { Resource, Verb } from '../registry/resource.ts'
 import { columnsOf } from './columns.ts'
+import { readAs } from './conversion.ts'
 import { scaleMapping } from './scale.ts'
 
 /** Kubernetes lists them in this order for custom resources. */
@@ -93,6 +95,17 @@ function selectableFields({ selectableFields: fields }: CustomResourceDefinition
 const typeName = ({ spec }: CustomResourceDefinition, version: string): string =>
   [...spec.group.split('.').reverse(), version, spec.names.kind].join('.')
 
+/** What users of a deprecated version are told: which version to use instead, if there is a better one. */
+function deprecationWarning({ spec }: CustomResourceDefinition, version: CustomResourceDefinitionVersion): string {
+  if (version.deprecationWarning) return version.deprecationWarning
+  const { group, names: { kind }, versions } = spec
+  const better = versions
+    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version.name) < 0)
+    .map(({ name }) => name)
+    .sort(compareVersions)[0]
+  return `${group}/${version.name} ${kind} is deprecated${better ? `; use ${group}/${better} ${kind}` : ''}`
+}
+
 /** What is served of one version of a definition. */
 export function customResource(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Resource {
   const { spec, status } = definition
@@ -116,6 +129,8 @@ export function customResource(definition: CustomResourceDefinition, version: Cu
     version: version.name,
     kind: names.kind,
     plural: names.plural,
+    ...(names.listKind ? { listKind: names.listKind } : {}),
+    ...(version.deprecated ? { deprecationWarning: deprecationWarning(definition, version) } : {}),
     ...(names.singular ? { singular: names.singular } : {}),
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
@@ -165,20 +180,14 @@ export function customResource(definition: CustomResourceDefinition, version: Cu
 
 /** A version that is stored as another: without a conversion of their own, only the name of the version differs. */
 export function storedAs(resource: Resource, storage: Resource): Resource {
-  const convert = (object: KubeObject, to: Resource): KubeObject => {
-    const { object: read } = to.objectType!.decode(object as unknown as Json)
-    const converted = Object.assign(read as unknown as KubeObject, { apiVersion: `${to.group}/${to.version}`, kind: to.kind })
-    to.defaults?.(converted, undefined as never)
-    return converted
-  }
   return {
     ...resource,
     storedAs: {
       group: storage.group,
       version: storage.version,
       plural: storage.plural,
-      toStored: (object) => convert(object, storage),
-      fromStored: (object) => convert(object, resource),
+      toStored: (object) => readAs(storage, object),
+      fromStored: (object) => readAs(resource, object),
     },
   }
 }

@@ -9,7 +9,10 @@ import type { Resource } from '../registry/resource.ts'
 import { approvalCondition } from '../resources/apiextensions/approval.ts'
 import { cleanupFinalizer, customresourcedefinitions, isTrue, withCondition } from '../resources/apiextensions/definitions.ts'
 import type { ServerParts } from '../requests/request.ts'
+import type { WebhookClient } from '../webhooks/client.ts'
 import { customResource, storedAs } from './custom-resource.ts'
+import { ConversionReviews } from './conversion-review.ts'
+import { convertedVersions } from './conversion.ts'
 import { grantNames, nameConditions } from './names.ts'
 import { readsDiffer } from './reads-differ.ts'
 
@@ -31,6 +34,7 @@ interface ServedDefinition {
 /** Follows CustomResourceDefinitions, and serves the kinds that they define. */
 export class CustomResources {
   readonly #parts: ServerParts
+  readonly #webhooks: WebhookClient
   readonly #logger: Logger
   readonly #served = new Map<string, ServedDefinition>()
   /** The work on each definition, one after the other. */
@@ -38,8 +42,9 @@ export class CustomResources {
   readonly #again = new Set<string>()
   #isEnded = false
 
-  constructor(parts: ServerParts, logger: Logger) {
+  constructor(parts: ServerParts, webhooks: WebhookClient, logger: Logger) {
     this.#parts = parts
+    this.#webhooks = webhooks
     this.#logger = logger
   }
 
@@ -132,15 +137,16 @@ export class CustomResources {
   }
 
   /** What a definition asks to be served: the storage version first. */
-  #resources(definition: CustomResourceDefinition): { storage: Resource; served: Resource[] } {
+  #resources(definition: CustomResourceDefinition): Resource[] {
     const { spec } = definition
     const stored = spec.versions.find((version) => version.storage)!
     const storage = customResource(definition, stored)
-    // Only versions that differ in nothing but their schema can be converted.
-    const isConvertible = spec.conversion?.strategy !== 'Webhook'
-    const others = spec.versions.filter((version) => version.served && !version.storage && isConvertible)
-    const further = others.map((version) => storedAs(customResource(definition, version), storage))
-    return { storage: stored.served ? storage : { ...storage, isUnserved: true }, served: further }
+    const served = stored.served ? storage : { ...storage, isUnserved: true }
+    const others = spec.versions.filter((version) => version.served && !version.storage)
+    const further = others.map((version) => customResource(definition, version))
+    if (!isConverted(definition)) return [served, ...further.map((resource) => storedAs(resource, storage))]
+    const reviews = new ConversionReviews(definition, this.#webhooks, this.#parts.random)
+    return convertedVersions([served, ...further], reviews)
   }
 
   async #serve(definition: CustomResourceDefinition): Promise<void> {
@@ -152,14 +158,13 @@ export class CustomResources {
     const { names } = definition.spec
     // A kind that is built in is served as such.
     if (!known && registry.stored(definition.spec.group, names.plural)) return
-    const { storage: resource, served } = this.#resources(definition)
-    const kinds = registry.declare([resource, ...served])
+    const kinds = registry.declare(this.#resources(definition))
     const storage = kinds.find((kind) => kind.storage === kind)!
     if (!known) {
       await objects.openKind(storage)
       registry.publish(kinds)
     } else {
-      if (storage.apiVersion !== known.storage.apiVersion || readsDiffer(schemaIn(known.storage), schemaIn(storage))) {
+      if (isReadDifferently(known.storage, storage)) {
         await objects.reopenKind(storage)
       } else objects.adoptKind(storage)
       registry.replace(known.kinds, kinds)
@@ -240,5 +245,14 @@ export class CustomResources {
 /** Two forms of a definition that are served alike have the same text. */
 const formOf = ({ metadata, status }: CustomResourceDefinition): string =>
   JSON.stringify([metadata.uid, metadata.generation, Boolean(metadata.deletionTimestamp), status.acceptedNames])
+
+const isConverted = ({ spec }: CustomResourceDefinition): boolean => spec.conversion?.strategy === 'Webhook'
+
+/** True if what is stored looks different by a changed definition. */
+function isReadDifferently(before: Registered, after: Registered): boolean {
+  if (before.apiVersion !== after.apiVersion) return true
+  if (Boolean(before.resource.conversion) !== Boolean(after.resource.conversion)) return true
+  return readsDiffer(schemaIn(before), schemaIn(after))
+}
 
 const schemaIn = ({ resource }: Registered): Schema => resource.objectType!.schema as Schema

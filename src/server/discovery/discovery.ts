@@ -9,6 +9,7 @@ import type { Group } from './documents.ts'
 import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVersions, groupsOf } from './documents.ts'
 import type { Entry } from './entries.ts'
 import { entriesByVersion } from './entries.ts'
+import { type RemoteVersion, remoteEntries } from './remote-versions.ts'
 import type { Served } from './served.ts'
 import { groupVersion } from './served.ts'
 
@@ -25,13 +26,18 @@ export class Discovery {
   readonly #entries: Map<string, Entry[]>
   /** Groups of kinds that users bring. */
   readonly #customGroups: ReadonlySet<string>
+  /** Groups and versions whose server is away. */
+  readonly #stale: ReadonlySet<string>
   readonly #bytes = new Map<string, Buffer>()
   readonly #tags = new Map<string, string>()
 
-  constructor(served: Served, serverAddress: string) {
+  /** `remotes` are groups and versions that other servers serve: they tell of their resources themselves. */
+  constructor(served: Served, serverAddress: string, remotes: readonly RemoteVersion[] = []) {
     this.#serverAddress = serverAddress
-    this.#groups = groupsOf(served)
+    this.#groups = groupsOf(served, remotes)
     this.#entries = entriesByVersion(served)
+    for (const remote of remotes) this.#entries.set(groupVersion(remote), remoteEntries(remote))
+    this.#stale = new Set(remotes.filter(({ isAvailable }) => !isAvailable).map(groupVersion))
     this.#customGroups = new Set(served.resources.filter((resource) => resource.isCustom).map(({ group }) => group))
   }
 
@@ -90,7 +96,7 @@ export class Discovery {
     let body = this.#bytes.get(key)
     if (!body) {
       const groups = this.#groups.filter((g) => (g.name === '') === (path === '/api'))
-      body = Buffer.from(`${JSON.stringify(apiGroupDiscoveryList(groups, this.#entries))}\n`)
+      body = Buffer.from(`${JSON.stringify(apiGroupDiscoveryList(groups, this.#entries, this.#stale))}\n`)
       this.#bytes.set(key, body)
       this.#tags.set(key, createHash('sha512').update(body).digest('hex').toUpperCase())
     }

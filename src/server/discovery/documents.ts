@@ -1,5 +1,6 @@
 import type { Entry } from './entries.ts'
 import { compareGroups, compareVersions } from './order.ts'
+import { type RemoteVersion, remoteOrder } from './remote-versions.ts'
 import type { Served } from './served.ts'
 import { groupVersion } from './served.ts'
 
@@ -10,13 +11,14 @@ export interface Group {
 }
 
 /** All groups in Kubernetes' order, the core group ('') first. */
-export function groupsOf(served: Served): Group[] {
+export function groupsOf(served: Served, remotes: readonly RemoteVersion[] = []): Group[] {
   const groups = new Map<string, Set<string>>()
-  for (const { group, version } of [...served.resources, ...served.virtual]) {
+  for (const { group, version } of [...served.resources, ...served.virtual, ...remotes]) {
     const versions = groups.get(group) ?? new Set()
     groups.set(group, versions.add(version))
   }
-  return [...groups.keys()].sort(compareGroups).map((name) => ({ name, versions: [...groups.get(name)!].sort(compareVersions) }))
+  const order = remotes.length ? remoteOrder(remotes) : { groups: compareGroups, versionsOf: () => compareVersions }
+  return [...groups.keys()].sort(order.groups).map((name) => ({ name, versions: [...groups.get(name)!].sort(order.versionsOf(name)) }))
 }
 
 /** The answer to /api. `serverAddress` is host and port. */
@@ -74,7 +76,7 @@ function describeResources(entries: readonly Entry[]) {
 }
 
 /** Everything at once, as kubectl asks for it: of /api the core group, of /apis the others. */
-export const apiGroupDiscoveryList = (groups: readonly Group[], entries: ReadonlyMap<string, readonly Entry[]>) => ({
+export const apiGroupDiscoveryList = (groups: readonly Group[], entries: ReadonlyMap<string, readonly Entry[]>, stale: ReadonlySet<string>) => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
   metadata: {},
@@ -83,7 +85,7 @@ export const apiGroupDiscoveryList = (groups: readonly Group[], entries: Readonl
     versions: group.versions.map((version) => ({
       version,
       resources: describeResources(entries.get(groupVersion({ group: group.name, version })) ?? []),
-      freshness: 'Current',
+      freshness: stale.has(groupVersion({ group: group.name, version })) ? 'Stale' : 'Current',
     })),
   })),
 })

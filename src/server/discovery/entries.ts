@@ -25,7 +25,7 @@ const partialVerbs = ['get', 'patch', 'update']
 
 /** Clients compare it to learn of a change of the version that objects are stored in. */
 function storageVersionHash(served: Served, resource: Resource): string {
-  const at = resource.storedAs ?? resource
+  const at = resource.storedAs ?? resource.conversion?.storage ?? resource
   const kind = resource.storedAs
     ? (served.resources.find((r) => r.group === at.group && r.version === at.version && r.plural === at.plural)?.kind ?? resource.kind)
     : resource.kind

@@ -30,6 +30,9 @@ const rank = (group: string) => {
   return at < 0 ? ranked.length : at
 }
 
+/** True for groups that Kubernetes itself ranks. */
+export const isRanked = (group: string): boolean => ranked.includes(group)
+
 /** The order in which /apis lists groups. */
 export const compareGroups = (a: string, b: string) => rank(a) - rank(b) || compareText(a, b)
 

@@ -19,6 +19,7 @@ import { warningHeaders } from './warnings.ts'
 import { WatchChunks } from './watch-chunks.ts'
 import { WatchWriter } from './watch-writer.ts'
 import { yamlText } from './yaml-text.ts'
+import type { AggregationDoor, Aggregator, Remote } from '../aggregation/index.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
@@ -59,6 +60,8 @@ export interface HandlerOptions {
   longTurns: LongTurns
   relay: NodeRelay
   proxy: ProxyDoor
+  aggregator: Aggregator
+  aggregation: AggregationDoor
   fairness: Fairness
   maxWatches: number
   anonymous: Anonymous
@@ -124,6 +127,7 @@ export class ApiHandler {
     for (const end of this.#watching.values()) end()
     this.#o.relay.end()
     this.#o.proxy.end()
+    this.#o.aggregation.end()
   }
 
   async #answer(
@@ -155,6 +159,8 @@ export class ApiHandler {
     const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
     const seat = entered instanceof Promise ? await entered : entered
     try {
+      const remote = this.#o.aggregator.forPath(path)
+      if (remote) return await this.#passOn(exchange, path, what, remote, taken!, headers, audit)
       // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
       if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent) await this.#turns(seat).next()
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
@@ -169,6 +175,22 @@ export class ApiHandler {
   #enter(exchange: Exchange, user: UserInfo, path: string, what: What | undefined, headers: Record<string, string>): Seat | Promise<Seat> {
     const asks = flowRequestOf(user, exchange.method, path, what)
     return this.#o.fairness.enter(asks, objectsOf(what, this.#o.parts.objects), headers, () => exchange.signal)
+  }
+
+  /** Hands a request to the API server that serves its group and version. */
+  async #passOn(
+    exchange: Exchange,
+    path: string,
+    what: What | undefined,
+    remote: Remote,
+    user: UserInfo,
+    headers: Record<string, string>,
+    audit: AuditedRequest | undefined,
+  ): Promise<Answered> {
+    await this.#o.requests.allow(user, what ?? { verb: exchange.method.toLowerCase(), url: path }, audit)
+    const code = await this.#o.aggregation.serve(exchange, remote, user, headers)
+    audit?.started(code)
+    return { code }
   }
 
   async #document(exchange: Exchange, path: string, query: URLSearchParams, headers: Record<string, string>): Promise<Answered> {

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { type Turns, endlessTurn, inSlices } from '../../base/turns.ts'
 import { type ListMeta, asPartialMetadata, asPartialMetadataList, isAList, isNotAList, partialMetadataBytes } from '../answers/partial-metadata.ts'
 import type { Registered } from '../registry/registry.ts'
+import { listKindOf } from '../registry/resource.ts'
 import type { Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { type Tabular, includeObjectOf, objectTable, scaleTabular, tableRows, toTable } from '../answers/table.ts'
@@ -117,7 +118,7 @@ const pieceBytes = 1 << 18
 
 /** A list's bytes. Items are shared and never change, so they can be put together whenever the client is ready for more. */
 async function listBody({ target, items, meta }: Listed, turns: Turns): Promise<Body> {
-  const head = Buffer.from(`{"kind":"${target.resource.kind}List","apiVersion":"${target.apiVersion}","metadata":${jsonText(listMeta(target, meta))},"items":[`)
+  const head = Buffer.from(`{"kind":"${listKindOf(target.resource)}","apiVersion":"${target.apiVersion}","metadata":${jsonText(listMeta(target, meta))},"items":[`)
   let length = head.length + listEnd.length + items.length * nextItem.length - (nextItem.length - firstItem.length)
   // Objects that nobody has asked for yet are encoded here.
   await inSlices(turns, items, (item) => (length += item.itemTailLength))
@@ -171,7 +172,7 @@ function plainValue(result: Exclude<Immediate, { kind: 'text' }>): object {
   if (result.kind === 'stored') return presentWhole(result.target, result.stored)
   if (result.kind === 'value') return result.value
   const { target, items, meta } = result
-  return { kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: listMeta(target, meta), items: items.map((i) => itemOf(target, i)) }
+  return { kind: listKindOf(target.resource), apiVersion: target.apiVersion, metadata: listMeta(target, meta), items: items.map((i) => itemOf(target, i)) }
 }
 
 interface ValueList {

@@ -51,7 +51,8 @@ export class ObjectStore {
   #newCache(registered: Registered, revision: number): ResourceCache {
     const { reader = () => parseObject, mark, freezes } = this.#options
     const ownMark = registered.resource.isCustom ? undefined : mark
-    const foreign = { upTo: revision, ownMark, read: reader(registered) }
+    const headOf = registered.resource.conversion?.headOf
+    const foreign = { upTo: revision, ownMark, read: reader(registered), headOf }
     const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, { freezes, sharesValues: this.#store.keepsValues })
     this.#caches.set(registered, cache)
     return cache
@@ -216,9 +217,10 @@ export class ObjectStore {
   }
 
   #written(registered: Registered, key: string, revision: number, encoded: Encoded): StoredObject {
-    const current = this.cache(registered).get(key)
+    const cache = this.cache(registered)
+    const current = cache.get(key)
     // Another commit may have followed before this writer was woken; its own version is still what it wrote.
-    return current?.revision === revision ? current : StoredObject.fromEncoded(key, revision, registered.storage.head, encoded)
+    return current?.revision === revision ? current : StoredObject.fromEncoded(key, revision, cache.headFor(encoded.value), encoded)
   }
 
   #encode(object: KubeObject, owners: PackedOwners, before?: StoredObject): Encoded {

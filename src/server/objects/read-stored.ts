@@ -31,7 +31,9 @@ export function writerMark(build: string | undefined, gates: FeatureGates): numb
 export function storedReader(rules: () => RuleContext, logger: Logger): (place: Registered) => ReadValue {
   return ({ type, apiVersion, resource }) => (value) => {
     try {
-      const { object } = type.decode(parseObject(value) as unknown as Json, { isOwned: true })
+      const found = parseObject(value)
+      if (resource.conversion && found.apiVersion !== apiVersion) return resource.conversion.readOther(found)
+      const { object } = type.decode(found as unknown as Json, { isOwned: true })
       const decoded = Object.assign(object as unknown as KubeObject, { apiVersion, kind: resource.kind })
       resource.defaults?.(decoded, rules())
       return decoded

@@ -20,6 +20,8 @@ export interface Foreign {
   /** The store's mark of versions that this program has written, in this process or before. */
   ownMark: number | undefined
   read: ReadValue
+  /** Says how a version's bytes begin, where versions of a kind are stored side by side. Absent: as those of the cache's kind. */
+  headOf?: ((value: Buffer) => Head) | undefined
 }
 
 export interface ResourceCacheOptions {
@@ -83,6 +85,11 @@ export class ResourceCache {
     return this.#objects.snapshot(prefix, undefined, 0).behind
   }
 
+  /** How the bytes of a version begin. */
+  headFor(value: Buffer): Head {
+    return this.#foreign.headOf?.(value) ?? this.head
+  }
+
   load(stored: StoredVersion): void {
     this.#objects.set(stored.key, this.#past(stored))
   }
@@ -130,8 +137,8 @@ export class ResourceCache {
     // The bytes stay for as long as the version does, and would keep the decoded object with them.
     this.#encoded.delete(event.value)
     const object = encoded
-      ? StoredObject.fromEncoded(event.key, event.revision, this.head, encoded, type, this.#options.sharesValues)
-      : StoredObject.unread(event.key, event.revision, event.value, this.head, this.#readerOf(event), type)
+      ? StoredObject.fromEncoded(event.key, event.revision, this.headFor(event.value), encoded, type, this.#options.sharesValues)
+      : StoredObject.unread(event.key, event.revision, event.value, this.headFor(event.value), this.#readerOf(event), type)
     if (this.#options.freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
@@ -147,7 +154,7 @@ export class ResourceCache {
   #past(stored: StoredVersion): StoredObject {
     const { key, revision, value } = stored
     const read = revision <= this.#foreign.upTo ? this.#readerOf(stored) : undefined
-    return StoredObject.unread(key, revision, value, this.head, read)
+    return StoredObject.unread(key, revision, value, this.headFor(value), read)
   }
 
   /** Undefined for a version of this program, which is served as it is stored. */

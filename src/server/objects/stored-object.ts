@@ -146,6 +146,16 @@ export class StoredObject implements KnownParts {
     this.#spec = spec
   }
 
+  /** True if its bytes begin with this head: it is of that version of its kind. */
+  isOf(head: Head): boolean {
+    return this.#head.text === head.text
+  }
+
+  /** The same revision of the object as another version of its kind shows it. The object is its own from now on. */
+  converted(object: KubeObject, head: Head): StoredObject {
+    return StoredObject.fromEncoded(this.key, this.revision, head, encodeForStore(splitOwners(object)[0], this.owners), this.#type)
+  }
+
   /** Those who manage its fields. */
   get owners(): PackedOwners {
     return (this.#owners ??= this.#hasOwnersInside ? splitOwners((this.#read ?? parseObject)(this.#value))[1] : noOwners)

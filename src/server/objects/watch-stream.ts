@@ -1,12 +1,14 @@
 import { type Clock, turnsOf } from '../../base/clock.ts'
 import { stepByStep } from '../../base/turns.ts'
-import { type ApiError, expired, internalError } from '../../api/errors.ts'
+import { ApiError, expired, internalError } from '../../api/errors.ts'
 import { CompactedError, type Watch } from '../../store/index.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { WatchSpec } from '../requests/request.ts'
 import type { CacheEvent, CacheEventType } from './resource-cache.ts'
 import type { StoredObject } from './stored-object.ts'
+import { shown } from '../verbs/shown.ts'
+import { EventConverter } from './watch-conversion.ts'
 
 /** How often a watcher that asked for it hears how far it has seen everything, though nothing of its own changed. */
 export const bookmarkIntervalMs = 60_000
@@ -62,7 +64,8 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
     if (error) receiver.error(error)
     receiver.end()
   }
-  const deliver = (events: readonly CacheEvent[]) => {
+  const { conversion } = target.resource
+  const tell = (events: readonly CacheEvent[]) => {
     if (isOver) return
     try {
       const seen: WatchEvent[] = []
@@ -76,6 +79,8 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
       end(failure(e))
     }
   }
+  const converter = conversion && new EventConverter(conversion, spec.matches !== undefined, tell, (e) => end(failure(e)))
+  const deliver = converter ? (events: readonly CacheEvent[]) => converter.events(events) : tell
 
   stops.push(cache.whenEnded(() => end()))
   if (isOver) return stop
@@ -86,7 +91,10 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
 
   const remind = () => {
     if (isOver) return
-    receiver.bookmark(objects.revision, false)
+    const { revision } = objects
+    const bookmark = () => isOver || receiver.bookmark(revision, false)
+    if (converter) converter.after(bookmark)
+    else bookmark()
     stops[bookmarkTimer] = clock.after(bookmarkIntervalMs, remind)
   }
   const bookmarkTimer = stops.length
@@ -95,7 +103,7 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
   return stop
 }
 
-const failure = (e: unknown): ApiError => internalError(e instanceof Error ? e.message : String(e))
+const failure = (e: unknown): ApiError => e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
 
 /** Sends what is there, chosen in slices; what happens meanwhile waits for it. */
 function sendInitial(
@@ -110,12 +118,12 @@ function sendInitial(
 ): void {
   const cache = objects.cache(target)
   const { revision } = objects
-  const { values } = cache.snapshot(prefix)
+  const values = shown(target, cache.snapshot(prefix).values)
   const send = (found: readonly StoredObject[]) => {
     receiver.initial(found)
     if (initial === 'events and bookmark') receiver.bookmark(revision, true)
   }
-  if (!matches) {
+  if (!matches && !(values instanceof Promise)) {
     send(values)
     stops.push(cache.listen(deliver))
     return
@@ -126,18 +134,21 @@ function sendInitial(
   const found: StoredObject[] = []
   const choose = (stored: StoredObject) => {
     try {
-      if (!isOver && matches(stored)) found.push(stored)
+      if (!isOver && (!matches || matches(stored))) found.push(stored)
     } catch (e) {
       end(failure(e))
     }
   }
-  stepByStep(turnsOf(clock), values, choose, () => {
-    if (isOver) return
-    send(found)
-    const waited = held ?? []
-    held = undefined
-    for (const events of waited) deliver(events)
-  })
+  const chooseAll = (all: readonly StoredObject[]) =>
+    stepByStep(turnsOf(clock), all, choose, () => {
+      if (isOver) return
+      send(found)
+      const waited = held ?? []
+      held = undefined
+      for (const events of waited) deliver(events)
+    })
+  if (values instanceof Promise) values.then(chooseAll).catch((e: unknown) => end(failure(e)))
+  else chooseAll(values)
 }
 
 /** For a watch that starts in the past: the store replays its log, as fast as the receiver takes it, until the cache can take over. */

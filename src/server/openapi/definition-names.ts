@@ -1,6 +1,7 @@
 import type { FieldType, SchemaTable } from '../../api/schema/schema.ts'
 import { compareGroups } from '../discovery/order.ts'
 import type { Served } from '../discovery/served.ts'
+import type { Resource } from '../registry/resource.ts'
 
 /** A type that is served under a group, a version and a kind. */
 export interface ServedType {
@@ -9,6 +10,8 @@ export interface ServedType {
   kind: string
   /** Its name in the schema table. */
   type: string
+  /** The kind of its lists, where that is not the kind and `List`. */
+  listKind?: string | undefined
 }
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1'
@@ -56,7 +59,7 @@ export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
   }
   for (const resource of served.resources) {
     const type = resource.type ?? resource.kind
-    if (resource.isCustom) all.set(type, { group: resource.group, version: resource.version, kind: resource.kind, type })
+    if (resource.isCustom) all.set(type, customType(resource, type))
     else add(resource, type)
     if (resource.scale) add({ group: 'autoscaling', version: 'v1', kind: 'Scale' }, 'Scale')
   }
@@ -64,6 +67,8 @@ export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
   for (const action of served.actions) if (action.bodyType) add(action.kind, action.bodyType)
   return [...all.values()].sort((a, b) => compareGroups(a.group, b.group))
 }
+
+const customType = ({ group, version, kind, listKind }: Resource, type: string): ServedType => ({ group, version, kind, type, listKind })
 
 /**
  * The name in OpenAPI of every type that is reachable. A structure belongs to the first group that uses it, in order of

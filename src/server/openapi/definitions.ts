@@ -4,6 +4,7 @@ import type { ServedType } from './definition-names.ts'
 import { definitionNames, partsOf, servedTypes } from './definition-names.ts'
 import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
+import { listKindOf } from '../registry/resource.ts'
 import { swaggerSchema } from './swagger-schema.ts'
 
 export type SpecVersion = 'v2' | 'v3'
@@ -89,6 +90,7 @@ export class Definitions {
   readonly #table: SchemaTable
   readonly #names: Map<string, string>
   /** The schemas of custom kinds, by the names of their types. */
+  readonly #listKinds: ReadonlyMap<string, string>
   readonly #custom: ReadonlyMap<string, Definition>
 
   constructor(served: Served, table: SchemaTable, version: SpecVersion) {
@@ -97,6 +99,7 @@ export class Definitions {
     this.types = servedTypes(served, table)
     this.#custom = new Map(served.resources.flatMap((r) => (r.isCustom ? [[r.type!, r.objectType!.schema as Definition]] : [])))
     this.#names = definitionNames(this.types, table)
+    this.#listKinds = new Map(this.types.map((of) => [of.type, listKindOf(of)]))
   }
 
   nameOf(type: string): string {
@@ -105,7 +108,7 @@ export class Definitions {
 
   listNameOf(type: string, kind: string): string {
     const name = this.nameOf(type)
-    return `${name.slice(0, name.lastIndexOf('.'))}.${kind}List`
+    return `${name.slice(0, name.lastIndexOf('.'))}.${this.#listKinds.get(type) ?? `${kind}List`}`
   }
 
   ref(name: string): Definition {
@@ -194,7 +197,7 @@ export class Definitions {
 
   #list(of: ServedType): Definition {
     return {
-      description: `${of.kind}List is a list of ${of.kind} objects.`,
+      description: `${listKindOf(of)} is a list of ${of.kind} objects.`,
       type: 'object',
       required: ['items'],
       properties: {
@@ -203,7 +206,7 @@ export class Definitions {
         kind: { description: describeField('Status', 'kind'), type: 'string' },
         metadata: this.#version === 'v3' ? { allOf: [this.ref(`${meta}.ListMeta`)] } : this.ref(`${meta}.ListMeta`),
       },
-      ...groupVersionKind({ ...of, kind: `${of.kind}List` }),
+      ...groupVersionKind({ ...of, kind: listKindOf(of) }),
     }
   }
 }

@@ -4,6 +4,7 @@ import { docsText } from '../../api/generated/docs.ts'
 import { groupsOf } from '../discovery/documents.ts'
 import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
+import type { RemoteVersion } from '../discovery/remote-versions.ts'
 import { groupVersion } from '../discovery/served.ts'
 import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
 import { answerWithTag } from '../http/document.ts'
@@ -49,7 +50,11 @@ export class OpenApi {
   readonly #bodies = new Map<string, Buffer>()
   #hashes: Map<string, string> | undefined
 
-  constructor(served: Served, serverVersion: string) {
+  /** Groups and versions whose documents other servers answer. */
+  readonly #remotes: readonly RemoteVersion[]
+
+  constructor(served: Served, serverVersion: string, remotes: readonly RemoteVersion[] = []) {
+    this.#remotes = remotes
     this.#served = served
     this.#serverVersion = serverVersion
     this.#versions = groupsOf(served).flatMap((g) => g.versions.map((version) => groupVersion({ group: g.name, version })))
@@ -84,7 +89,12 @@ export class OpenApi {
 
   #index(request: DocumentRequest): DocumentAnswer {
     const url = (version: string) => ({ serverRelativeURL: `/openapi/v3/${pathOf(version)}?hash=${this.#hashOf(version)}` })
-    const body = Buffer.from(JSON.stringify({ paths: Object.fromEntries(this.#versions.map((v) => [pathOf(v), url(v)])) }))
+    const own = this.#versions.map((v) => [pathOf(v), url(v)])
+    const remote = this.#remotes.filter(({ isAvailable }) => isAvailable).map((of) => {
+      const path = pathOf(groupVersion(of))
+      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${sha512(JSON.stringify(of.resources))}` }]
+    })
+    const body = Buffer.from(JSON.stringify({ paths: Object.fromEntries([...own, ...remote]) }))
     return answerWithTag(request, body, sha512(body), { 'content-type': json })
   }
 

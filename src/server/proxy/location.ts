@@ -1,10 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 import { badRequest, notFound, serviceUnavailable } from '../../api/errors.ts'
-import type { EndpointSlice, Endpoints, Node, Pod, Service } from '../../api/generated/types.ts'
+import type { Node, Pod, Service } from '../../api/generated/types.ts'
 import type { Random } from '../../base/random.ts'
 import { nodeAddress } from '../http/node-address.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 import { type ProxyId, type ProxyPath, parseProxyId } from './proxy-path.ts'
+import { endpointsOf, portNameOf } from './service-endpoints.ts'
 
 /** The server that a proxied request goes to. */
 export interface Location {
@@ -80,11 +81,11 @@ function ofService(namespace: string, id: ProxyId, asked: string, objects: Objec
   const service = objects.get<Service>('', 'services', namespace, id.name)
   if (!service) throw notFound({ group: '', resource: 'services' }, id.name)
   const portName = servicePortName(service, id)
-  const endpoints = endpointsOf(namespace, id.name, portName, objects)
+  const endpoints = endpointsOf(namespace, id.name, portName, objects).filter(({ podName }) => podName !== undefined)
   const first = Math.floor(random.next() * endpoints.length)
   for (let i = 0; i < endpoints.length; i++) {
     const { address, port, podName } = endpoints[(first + i) % endpoints.length]!
-    const pod = objects.get<Pod>('', 'pods', namespace, podName)
+    const pod = objects.get<Pod>('', 'pods', namespace, podName!)
     // An endpoint counts only as long as a pod has its address: anybody may have written it.
     if (!pod?.status?.podIPs?.some(({ ip }) => ip === address)) continue
     checkAddress(address)
@@ -95,41 +96,8 @@ function ofService(namespace: string, id: ProxyId, asked: string, objects: Objec
 }
 
 /** Endpoints know ports by their names; a number stands for the name of the service's port. */
-function servicePortName(service: Service, id: ProxyId): string {
-  if (!/^\d+$/.test(id.port)) return id.port
-  const found = service.spec.ports?.find(({ port }) => port === Number(id.port))
-  if (!found) throw serviceUnavailable(`no service port ${id.port} found for service ${JSON.stringify(id.name)}`)
-  return found.name ?? ''
-}
-
-interface Target {
-  address: string
-  port: number
-  podName: string
-}
-
-/** The ready endpoints of a service's port, from its slices, or from its Endpoints where nobody makes slices. */
-function endpointsOf(namespace: string, name: string, portName: string, objects: ObjectReader): Target[] {
-  const slices = objects
-    .list<EndpointSlice>('discovery.k8s.io', 'endpointslices', namespace)
-    .filter((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === name)
-  if (slices.length > 0) return slices.flatMap((slice) => sliceTargets(slice, portName))
-  const subsets = objects.get<Endpoints>('', 'endpoints', namespace, name)?.subsets ?? []
-  return subsets.flatMap(({ addresses, ports }) => {
-    const port = ports?.find((p) => (p.name ?? '') === portName)?.port
-    if (port === undefined) return []
-    return (addresses ?? []).flatMap(({ ip, targetRef }) => (targetRef?.kind === 'Pod' ? [{ address: ip, port, podName: targetRef.name ?? '' }] : []))
-  })
-}
-
-function sliceTargets({ endpoints, ports }: EndpointSlice, portName: string): Target[] {
-  const port = ports?.find((p) => (p.name ?? '') === portName)?.port
-  if (port === undefined) return []
-  return (endpoints ?? []).flatMap(({ addresses, conditions, targetRef }) => {
-    if (conditions?.ready === false || targetRef?.kind !== 'Pod') return []
-    return (addresses ?? []).map((address) => ({ address, port, podName: targetRef.name ?? '' }))
-  })
-}
+const servicePortName = (service: Service, id: ProxyId): string =>
+  /^\d+$/.test(id.port) ? portNameOf(service, id.name, Number(id.port)) : id.port
 
 /** The agent of a node, or another port of its machine. */
 function ofNode(id: ProxyId, rest: string, objects: ObjectReader): Location {

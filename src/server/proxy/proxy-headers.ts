@@ -32,13 +32,19 @@ export function requestHeaders(exchange: Exchange, root: string): OutgoingHttpHe
 
 /** The headers of an answer, with redirects that lead through the proxy again. */
 export function answerHeaders(headers: IncomingHttpHeaders, root: string, { host, port }: Location, asked: string | undefined): Record<string, string | string[]> {
+  const passed = passedHeaders(headers)
+  if (headers.location !== undefined) passed['location'] = throughProxy(headers.location, root, new Set([host, `${host}:${port}`, `[${host}]:${port}`, asked ?? '']))
+  return passed
+}
+
+/** The headers of an answer that are not about its connection. */
+export function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const passed: Record<string, string | string[]> = {}
   const own = namedBy(headers.connection)
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || ofConnection.includes(name) || own.has(name) || ofOrigins.test(name)) continue
     passed[name] = value
   }
-  if (headers.location !== undefined) passed['location'] = throughProxy(headers.location, root, new Set([host, `${host}:${port}`, `[${host}]:${port}`, asked ?? '']))
   return passed
 }
 

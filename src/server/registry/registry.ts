@@ -1,5 +1,5 @@
 import { type ObjectType, builtInType } from '../../api/object-type.ts'
-import type { Resource, Verb } from './resource.ts'
+import { type Resource, type Verb, shownFrom } from './resource.ts'
 import type { Action } from '../subresources/action.ts'
 import { assertSeparate, keyPrefix } from '../objects/stored-keys.ts'
 import { type Head, headOf } from '../objects/stored-object.ts'
@@ -66,7 +66,7 @@ export class Registry {
 
   /** What further kinds would be, once they are served. Versions that are stored as another come with, or after, that other one. */
   declare(resources: readonly Resource[]): readonly Registered[] {
-    const inOrder = [...resources].sort((a, b) => Number(Boolean(a.storedAs)) - Number(Boolean(b.storedAs)))
+    const inOrder = [...resources].sort((a, b) => Number(Boolean(shownFrom(a))) - Number(Boolean(shownFrom(b))))
     const declared: Registered[] = []
     for (const resource of inOrder) declared.push(this.#declareOne(resource, declared))
     return declared
@@ -148,7 +148,8 @@ export class Registry {
       head: headOf(apiVersion, resource.kind, resource.isCustom),
       actions: new Map(own.map((a) => [a.of.subresource, a])),
     }
-    registered.storage = resource.storedAs ? this.#mustStore(resource.storedAs, beside) : registered
+    const from = shownFrom(resource)
+    registered.storage = from ? this.#mustStore(from, beside) : registered
     return registered
   }
 
@@ -162,7 +163,7 @@ export class Registry {
 const isServed = ({ resource }: Registered): boolean => !resource.isUnserved
 
 /** True if a kind has objects of its own in the store. */
-const isStored = ({ resource }: Registered): boolean => !resource.storedAs && !resource.virtual
+const isStored = ({ resource }: Registered): boolean => !shownFrom(resource) && !resource.virtual
 
 function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {
   let inner = map.get(key)

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { NameRule } from '../../api/validation/names.ts'
 import type { ServerObjects, UserInfo } from '../objects/objects.ts'
+import type { Head, StoredObject } from '../objects/stored-object.ts'
 import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
 
 /** What a rule may know besides the object: no I/O, no clock of its own. */
@@ -66,6 +67,24 @@ export interface TimeToLive {
   lastWritten(obj: KubeObject): readonly (string | null | undefined)[]
 }
 
+/**
+ * How a version of a kind is converted whose versions another server converts. Stored objects may be of any version:
+ * one that was stored before the storage version changed stays as it is until it is written.
+ */
+export interface Conversion {
+  /** The version that objects are written in. */
+  readonly storage: { group: string; version: string; plural: string }
+  readonly isStorage: boolean
+  /** Stored objects as this version shows them, in the same order; at once where none has to be converted. */
+  show(stored: readonly StoredObject[]): readonly StoredObject[] | Promise<readonly StoredObject[]>
+  /** An object of this version in the version that is written. */
+  store(object: KubeObject): KubeObject | Promise<KubeObject>
+  /** How stored bytes begin: with the version that they are of. */
+  headOf(value: Buffer): Head
+  /** Reads what is stored in another version than that which is written: by the schema of its own version, if there is one. */
+  readOther(object: KubeObject): KubeObject
+}
+
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
 /**
@@ -77,6 +96,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   group: string
   version: string
   kind: string
+  /** The kind of lists. Default: the kind and `List`. */
+  listKind?: string
   plural: string
   /** Default: the kind in lower case. */
   singular?: string
@@ -95,6 +116,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   schemaTag?: string
   /** Objects are stored in this version, which is not served: only others are. */
   isUnserved?: boolean
+  /** Told to everybody who uses this version. */
+  deprecationWarning?: string
   /** Default: all of them. */
   verbs?: readonly Verb[]
   nameRule: NameRule
@@ -182,7 +205,16 @@ export interface Resource<T extends KubeObject = KubeObject> {
     toStored(obj: T): KubeObject
     fromStored(obj: KubeObject): T
   }
+  /** For versions of one kind that another server converts. */
+  conversion?: Conversion
 }
+
+/** The kind of a resource's lists. */
+export const listKindOf = ({ kind, listKind }: { kind: string; listKind?: string | undefined }): string => listKind ?? `${kind}List`
+
+/** The resource whose objects this one shows, where it has none of its own. */
+export const shownFrom = ({ storedAs, conversion }: Resource): { group: string; plural: string } | undefined =>
+  storedAs ?? (conversion && !conversion.isStorage ? conversion.storage : undefined)
 
 /** A kind that is answered and never stored: the reviews, bindings by their collection, what nodes and pods use. */
 export interface VirtualKind {

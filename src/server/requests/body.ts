@@ -10,6 +10,7 @@ import { Path } from '../../api/validation/path.ts'
 import { nextTurn } from '../../base/turns.ts'
 import { bodyType } from '../http/negotiate.ts'
 import type { Registry } from '../registry/registry.ts'
+import { listKindOf } from '../registry/resource.ts'
 import { inOneTurn } from './long-turns.ts'
 import type { RequestBody } from './request.ts'
 import type { FieldValidation } from '../verbs/options.ts'
@@ -166,7 +167,7 @@ export class StrictError extends DecodeError {}
 const shortVersion = (apiVersion: string) => apiVersion.split('/').at(-1)!
 
 function wrongType(registry: Registry, apiVersion: string, kind: string, expected: Expected): string {
-  const isKnown = registry.all().some((r) => r.apiVersion === apiVersion && (r.resource.kind === kind || `${r.resource.kind}List` === kind))
+  const isKnown = registry.all().some((r) => r.apiVersion === apiVersion && (r.resource.kind === kind || listKindOf(r.resource) === kind))
   if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
   const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]
   return `converting (${shortVersion(apiVersion)}.${kind}) to (${internal}.${expected.kind}): unknown conversion`

@@ -2,8 +2,9 @@ import { deepFreeze } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { turnsOf } from '../../base/clock.ts'
 import { type Turns, endlessTurn, everySteps, shortSteps } from '../../base/turns.ts'
+import { type Remote, watchRemote } from '../aggregation/index.ts'
 import type { ApiServer } from '../api-server.ts'
-import { type InProcessRequest, type OpenedWatch, frozenObject, openInProcess } from './in-process.ts'
+import { type InProcessRequest, type OpenedWatch, allowRemote, frozenObject, openInProcess } from './in-process.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { type WatchEvent, type WatchReceiver, startWatch } from '../objects/watch-stream.ts'
@@ -19,6 +20,8 @@ export interface InProcessWatcher {
 
 /** Watches without sockets, encoding or copies. The returned function ends the watch: then only `closed` follows. */
 export function watchInProcess(server: ApiServer, request: InProcessRequest, watcher: InProcessWatcher): () => void {
+  const remote = server.aggregator.forPath(request.path)
+  if (remote) return watchOther(server, remote, request, watcher)
   const undo: (() => void)[] = []
   let mail: Mail | undefined
   let isOver = false
@@ -46,6 +49,22 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   return () => {
     mail?.discard()
     end(undefined)
+  }
+}
+
+/** Watches what another API server serves. */
+function watchOther(server: ApiServer, remote: Remote, request: InProcessRequest, watcher: InProcessWatcher): () => void {
+  let end = () => {}
+  let isOver = false
+  const begin = () => {
+    if (isOver) watcher.closed(undefined)
+    else end = watchRemote(server.aggregator.access, remote, request, watcher)
+  }
+  const watched = { ...request, query: { ...request.query, watch: 'true' } }
+  allowRemote(server, watched).then(begin, (e: unknown) => watcher.closed(e as Error))
+  return () => {
+    isOver = true
+    end()
   }
 }
 

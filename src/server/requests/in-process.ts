@@ -3,12 +3,14 @@ import { cloneObject, deepFreeze, jsonText, readJson } from '../../api/json/inde
 import type { Json, KubeObject } from '../../api/object.ts'
 import { turnsOf } from '../../base/clock.ts'
 import { type Turns, inSlices } from '../../base/turns.ts'
+import { type Remote, callRemote } from '../aggregation/index.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { AuditedRequest } from '../audit/index.ts'
 import { answerText } from '../http/audited-exchange.ts'
 import { present } from '../http/encode.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
+import { listKindOf } from '../registry/resource.ts'
 import { parsePath } from './path.ts'
 import { kindOf } from './kind.ts'
 import { answeredError, isStoreTrouble } from './freshness.ts'
@@ -40,11 +42,28 @@ const noSignal = new AbortController().signal
  * items name their kind. Rejects with an ApiError.
  */
 export async function callInProcess(server: ApiServer, request: InProcessRequest): Promise<unknown> {
+  const remote = server.aggregator.forPath(request.path)
+  if (remote) return passOn(server, remote, request)
   const path = parsePath(request.path)
   if (path.kind !== 'resource') return readDocument(server, request)
   const what = resolve(request.method, path, queryOf(request), server.parts.registry)
   const { result } = await measured(server, request, what, kindOf(request.method, what))
   return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
+}
+
+/** A request for what another API server serves. */
+async function passOn(server: ApiServer, remote: Remote, request: InProcessRequest): Promise<unknown> {
+  await allowRemote(server, request)
+  return deepFreeze((await callRemote(server.aggregator.access, remote, request)) as object)
+}
+
+/** Refuses a request for another API server that its sender may not send. */
+export async function allowRemote(server: ApiServer, request: InProcessRequest): Promise<void> {
+  const path = parsePath(request.path)
+  const attempt = path.kind === 'resource'
+    ? resolve(request.method, path, queryOf(request), server.parts.registry)
+    : { verb: request.method.toLowerCase(), url: request.path }
+  await server.requests.allow(request.user, attempt)
 }
 
 /** A watch that may begin. */
@@ -168,7 +187,7 @@ async function measured(server: ApiServer, request: InProcessRequest, what: What
 async function listOf({ target, items, meta }: Result & { kind: 'list' }, turns: Turns): Promise<unknown> {
   const list: KubeObject[] = []
   await inSlices(turns, items, (stored) => list.push(frozenObject(target, stored)))
-  return Object.freeze({ kind: `${target.resource.kind}List`, apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
+  return Object.freeze({ kind: listKindOf(target.resource), apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
 }
 
 function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {

@@ -11,6 +11,7 @@ import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
 import { type ProxyPath, parseProxyId } from '../proxy/proxy-path.ts'
 import { admitConnection } from '../write/connect.ts'
+import { shownResult } from '../verbs/shown.ts'
 import { groupResource } from '../write/names.ts'
 import { systemRequest } from './system-request.ts'
 import type { What } from './resolve.ts'
@@ -123,10 +124,12 @@ export class RequestPath {
     const rules = { gates: parts.gates, now: parts.clock.now(), user }
     const body = audit ? audit.body(what.method, sent) : sent
     const note = noteOf(audit)
-    const answered = handler({
+    if (what.target!.resource.deprecationWarning) warnings.push(what.target!.resource.deprecationWarning)
+    const handled = handler({
       server: parts, target: what.target!, namespace, name, subresource, query, user, userAgent, body, warnings, note, rules, turns,
       signal,
     })
+    const answered = what.target!.resource.conversion ? shownResult(what.target!, handled) : handled
     return body === noBody || !(answered instanceof Promise) ? answered : this.#untilAnswered(answered, what, user, body)
   }
 

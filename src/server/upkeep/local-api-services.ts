@@ -92,10 +92,21 @@ export async function keepLocalApiServices(parts: ServerParts, logger: Logger): 
   }
   await sync()
   // One after the other: the last word is about what is served then.
-  return parts.registry.listen(() => {
+  const later = () => {
     last = last.then(sync).catch((error: unknown) => logger.error('cannot tell of what is served by APIServices', { error }))
+  }
+  parts.access.follow(group, plural, ({ object, previous }) => {
+    const gone = object() ? undefined : (previous() as APIService)
+    if (!gone?.spec.service || !isOfUs(gone, served())) return
+    // What another server has served is served here again.
+    versions = ''
+    later()
   })
+  return parts.registry.listen(later)
 }
+
+const isOfUs = ({ spec }: APIService, served: readonly GroupVersion[]): boolean =>
+  served.some((gv) => gv.group === (spec.group ?? '') && gv.version === spec.version)
 
 async function remove(parts: ServerParts, target: Registered, name: string): Promise<void> {
   try {

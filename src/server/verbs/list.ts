@@ -6,6 +6,7 @@ import type { ListMeta, ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { checkListOptions } from './list-options.ts'
 import { queryInteger } from './options.ts'
+import { shown } from './shown.ts'
 import { askedVersion, tooNew } from './too-new.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
@@ -61,7 +62,7 @@ async function currentPage(request: ResourceRequest, selection: Selection, after
   }
   const turns = everySteps(shortSteps, request.turns)
   const items: StoredObject[] = []
-  for (const stored of cache.snapshot(prefix, after).values) {
+  for (const stored of await shown(request.target, cache.snapshot(prefix, after).values)) {
     if (limit > 0 && items.length === limit) return { items, next: items.at(-1)!.key, remaining: undefined }
     if (matches(stored)) items.push(stored)
     if (turns.isSpent) await turns.next()
@@ -79,7 +80,8 @@ async function pastPage(request: ResourceRequest, selection: Selection, after: s
   try {
     for (;;) {
       const read = await server.objects.rangeAt(target, prefix, revision, from, matches ? historyPage : limit || undefined)
-      for (const [i, stored] of read.items.entries()) {
+      const found = matches ? await shown(target, read.items) : read.items
+      for (const [i, stored] of found.entries()) {
         if (turns.isSpent) await turns.next()
         from = stored.key
         if (matches && !matches(stored)) continue

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await create(trial.request('/apis/apps/v1/namespaces/default/deployments', { metadata: { name: 'a' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }))
 })
 
-const valueOf = (result: Result): any => (result as Extract<Result, { kind: 'value' }>).value
+const valueOf = (result: Result | Promise<Result>): any => (result as Extract<Result, { kind: 'value' }>).value
 const read = () => valueOf(getScale(trial.request(url)))
 const merge = { contentType: 'application/merge-patch+json' }
 

@@ -12,6 +12,7 @@ import { applied, isApply, readConfiguration } from './apply.ts'
 import { checkName, checkNamespace } from './identity.ts'
 import { parseWriteOptions } from './options.ts'
 import { readPatch } from './patch.ts'
+import { presented } from './shown.ts'
 import { groupResource } from '../write/names.ts'
 import { ownedWrite } from '../write/ownership.ts'
 import { mainRules } from '../write/rules.ts'
@@ -37,12 +38,16 @@ function scaleOf(request: ResourceRequest, object: KubeObject): Scale {
 const answer = (request: ResourceRequest, object: KubeObject): Result => ({ kind: 'value', code: 200, value: scaleOf(request, object) })
 
 /** GET of a scale. */
-export function getScale(request: ResourceRequest): Result {
+export function getScale(request: ResourceRequest): Result | Promise<Result> {
   const { server, target, namespace, name } = request
   const stored = server.objects.get(target, namespace, name)
   if (!stored) throw notFound(groupResource(target), name)
-  target.resource.scale!.checkRead?.(stored.object)
-  return answer(request, stored.object)
+  const show = (object: KubeObject) => {
+    target.resource.scale!.checkRead?.(object)
+    return answer(request, object)
+  }
+  const object = presented(target, stored)
+  return object instanceof Promise ? object.then(show) : show(object)
 }
 
 /** The Scale in the place of its object: it changes the number of replicas and nothing else. */
@@ -73,7 +78,7 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
     isRelative: how === 'patch',
     dryRun: change.options.dryRun,
   })
-  return answer(request, stored.object)
+  return answer(request, await presented(request.target, stored))
 }
 
 /** Apply of a scale: its replicas are owned as the field of the object behind. */
@@ -98,7 +103,7 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
     isRelative: true,
     dryRun: options.dryRun,
   })
-  return answer(request, stored.object)
+  return answer(request, await presented(request.target, stored))
 }
 
 async function readScale(request: ResourceRequest) {

@@ -6,6 +6,7 @@ import { Path } from '../../api/validation/path.ts'
 import { type Decision, forbiddenAttempt } from '../auth/authorize.ts'
 import type { ResourceRequest } from '../requests/request.ts'
 import { checkNamespace } from '../verbs/identity.ts'
+import { presented } from '../verbs/shown.ts'
 import { groupResource } from './names.ts'
 import type { Write } from './write.ts'
 
@@ -22,9 +23,10 @@ export function readCurrent(write: Write): Promise<void> | undefined {
     write.operation = 'CREATE'
     return allowCreation(request)
   }
-  const { storedAs } = target.resource
   write.stored = stored
-  write.old = storedAs ? storedAs.fromStored(stored.object) : stored.object
+  const old = presented(target, stored)
+  if (old instanceof Promise) return old.then((object) => void (write.old = object))
+  write.old = old
   return undefined
 }
 

@@ -2,6 +2,7 @@ import { ApiError, alreadyExists } from '../../api/errors.ts'
 import { type PackedOwners, noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { encodeForStore } from '../objects/encode-object.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
 import type { Registered } from '../registry/registry.ts'
 import { StoredObject } from '../objects/stored-object.ts'
 import { groupResource } from './names.ts'
@@ -15,13 +16,19 @@ export function commit(write: Write): Promise<void> | undefined {
 }
 
 function commitCreation(write: Write): Promise<void> | undefined {
-  const { request: { server, target }, change, object } = write
+  const { request: { server, target }, object } = write
   const { namespace = '', name = '' } = object!.metadata
   const existing = server.objects.get(target, namespace, name)
   if (existing) throw takenError(target, existing.object)
   const stored = asStored(target, object!)
+  if (stored instanceof Promise) return stored.then((converted) => create(write, converted))
+  return create(write, stored)
+}
+
+function create(write: Write, stored: KubeObject): Promise<void> | undefined {
+  const { request: { server, target }, change } = write
   if (change.dryRun) {
-    write.result = unsaved(target, stored, 0, write.owners)
+    write.result = unsaved(server.objects, target, stored, 0, write.owners)
     return undefined
   }
   return server.objects.create(target, stored, write.owners).then((written) => void (write.result = written))
@@ -34,9 +41,10 @@ async function commitUpdate(write: Write): Promise<void> {
     write.result = stored
     return
   }
-  const next = asStored(target, object!)
+  const stands = asStored(target, object!)
+  const next = stands instanceof Promise ? await stands : stands
   write.isRemoval = isGone(target, object!)
-  if (change.dryRun || write.isRemoval) write.result = unsaved(target, next, stored!.revision, owners)
+  if (change.dryRun || write.isRemoval) write.result = unsaved(server.objects, target, next, stored!.revision, owners)
   if (change.dryRun) return
   if (write.isRemoval) await server.objects.remove(target, stored!)
   else write.result = await server.objects.update(target, stored!, next, owners)
@@ -47,19 +55,22 @@ async function commitDeletion(write: Write): Promise<void> {
   // Kinds that end gracefully are marked first, even when they end at once: their watchers see why they went.
   const isMarked = !isRemoval || target.resource.gracePeriod !== undefined
   if (change.dryRun) {
-    write.result = isMarked ? unsaved(target, object!, stored!.revision, stored!.owners) : stored
+    write.result = isMarked ? unsaved(server.objects, target, object!, stored!.revision, stored!.owners) : stored
     return
   }
   const last = isMarked ? await server.objects.update(target, stored!, object!) : stored!
   write.result = isRemoval ? last.at(await server.objects.remove(target, last)) : last
 }
 
-const asStored = ({ resource }: Registered, object: KubeObject): KubeObject =>
-  resource.storedAs ? resource.storedAs.toStored(object) : object
+function asStored({ resource: { storedAs, conversion } }: Registered, object: KubeObject): KubeObject | Promise<KubeObject> {
+  if (conversion) return conversion.store(object)
+  return storedAs ? storedAs.toStored(object) : object
+}
 
 /** An object as it would be stored, which it is not: the answer to a dry run. */
-export function unsaved(target: Registered, object: KubeObject, revision: number, owners: PackedOwners = noOwners): StoredObject {
-  return StoredObject.fromEncoded('', revision, target.storage.head, encodeForStore(object, owners))
+export function unsaved(objects: ObjectStore, target: Registered, object: KubeObject, revision: number, owners: PackedOwners = noOwners): StoredObject {
+  const encoded = encodeForStore(object, owners)
+  return StoredObject.fromEncoded('', revision, objects.cache(target).headFor(encoded.value), encoded)
 }
 
 function takenError(target: Registered, existing: KubeObject): ApiError {

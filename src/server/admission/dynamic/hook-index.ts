@@ -47,17 +47,22 @@ export class HookIndex<H extends Hook> {
     return this.#hooks.length === 0
   }
 
+  /** True if there are hooks whose rules are about requests of this sort. */
+  concerns(request: AdmissionRequest): boolean {
+    return this.#hooks.length > 0 && !isExempt(request) && this.#candidates(request).length > 0
+  }
+
   /** The hooks that a request matches, in order. */
   find(request: AdmissionRequest): readonly Found<H>[] {
-    if (this.#hooks.length === 0 || isExempt(request)) return none
-    const candidates = this.#candidates(request)
-    if (candidates.length === 0) return none
-    const found: Found<H>[] = []
-    for (const { hook, kind } of candidates) {
+    return this.concerns(request) ? [...this.each(request)] : none
+  }
+
+  /** The same one after the other: each is compared with the request as it is by then. */
+  *each(request: AdmissionRequest): Iterable<Found<H>> {
+    for (const { hook, kind } of this.#candidates(request)) {
       const match = hook.matcher.matchIn(kind, request)
-      if (match) found.push({ hook, match })
+      if (match) yield { hook, match }
     }
-    return found
   }
 
   #candidates({ origin, subresource, operation }: AdmissionRequest): readonly Candidate<H>[] {

@@ -68,7 +68,7 @@ describe('an API service', () => {
     expect(trial.cells(own)).toMatchObject({ Service: 'Local', Available: 'True' })
     const other = trial.updated(own, named({ service }) as never)
     expect(other.spec.service.port).toBe(443)
-    expect(trial.cells(other)).toMatchObject({ Service: 'ns/svc', Available: 'False (AggregationUnavailable)' })
+    expect(trial.cells(other)).toMatchObject({ Service: 'ns/svc', Available: 'Unknown' })
     expect(trial.cells({ ...own, status: {} })).toMatchObject({ Available: 'Unknown' })
   })
 

@@ -13,16 +13,11 @@ import { keepAllButStatus } from '../kept-metadata.ts'
 const specPath = Path.of('spec')
 const statuses = ['True', 'False', 'Unknown']
 
-/** A group and version that this server serves itself is available; another server is not asked for any yet. */
-function availability({ spec }: APIService, now: number): APIServiceCondition {
-  const said = spec.service
-    ? {
-      status: 'False',
-      reason: 'AggregationUnavailable',
-      message: 'This server does not pass requests on to other API servers',
-    }
-    : { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
-  return { type: 'Available', lastTransitionTime: timestamp(now), ...said }
+/** A group and version that this server serves itself is available. Another server is asked first. */
+function availability({ spec }: APIService, now: number): APIServiceCondition[] {
+  if (spec.service) return []
+  const said = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+  return [{ type: 'Available', lastTransitionTime: timestamp(now), ...said }]
 }
 
 function validateName({ metadata: { name = '' }, spec }: APIService): FieldError[] {
@@ -109,13 +104,14 @@ export const apiservices = defineResource<APIService>({
     if (spec.service) spec.service.port ??= 443
   },
   prepareForCreate(service, { now }) {
-    service.status = { conditions: [availability(service, now)] }
+    const conditions = availability(service, now)
+    service.status = conditions.length ? { conditions } : {}
   },
   prepareForUpdate(service, old, { now }) {
     // Another server serves it now: its availability is judged anew.
     if (Boolean(service.spec.service) === Boolean(old.spec.service)) return
     const others = (old.status.conditions ?? []).filter((c) => c.type !== 'Available')
-    service.status = { conditions: [...others, availability(service, now)] }
+    service.status = { conditions: [...others, ...availability(service, now)] }
   },
   validate,
   validateUpdate: validate,

@@ -1,0 +1,115 @@
+import { ApiError, badRequest, internalError } from '../../../api/errors.ts'
+import type { Registered } from '../../registry/registry.ts'
+import { WebhookCallError } from '../../webhooks/client.ts'
+import type { AdmissionRequest, PluginServer } from '../admission.ts'
+import { type ConditionsResult, type ExpressionInput, type VersionedRequest, namespaceOf, whenDecided } from '../dynamic/index.ts'
+import { refusal } from '../refusal.ts'
+import { type Verdict, denial, reviewOf, reviewVersion, verdictOf } from './admission-review.ts'
+import type { WebhookHook } from './webhook-hooks.ts'
+import type { WebhookMetrics } from './webhook-metrics.ts'
+
+const defaultTimeoutSeconds = 10
+const sideEffectsOnDryRun = ['None', 'NoneOnDryRun']
+
+/** A webhook could not be asked, or its answer could not be understood: its failure policy decides. */
+class CallingError extends Error {
+  readonly code: number
+
+  constructor(webhook: string, reason: string, code = 0) {
+    super(`failed calling webhook ${JSON.stringify(webhook)}: ${reason}`)
+    this.code = code
+  }
+}
+
+/** The parts of a server that calling webhooks takes. */
+export type Caller = Pick<PluginServer, 'webhooks' | 'random' | 'clock' | 'logger'> & {
+  metrics: WebhookMetrics
+  isMutating: boolean
+}
+
+/** True if a request meets the match conditions of a webhook. Throws where that cannot be told and the failure policy is Fail. */
+export function meetsConditions({ conditions }: WebhookHook, input: ExpressionInput, as: Registered): boolean | Promise<boolean> {
+  const compiled = conditions()
+  if (compiled.isEmpty) return true
+  const { request } = input.versioned
+  const judge = ({ matches, error }: ConditionsResult): boolean => {
+    if (error !== undefined) throw refusal(request, error)
+    return matches
+  }
+  const result = whenDecided(() => compiled.evaluate({ ...input.of(as, undefined, namespaceOf(request)), ...input.authorizer() }))
+  return result instanceof Promise ? result.then(judge) : judge(result)
+}
+
+async function ask({ webhook }: WebhookHook, versioned: VersionedRequest, as: Registered, caller: Caller): Promise<Verdict> {
+  const { name, clientConfig, admissionReviewVersions, timeoutSeconds = defaultTimeoutSeconds } = webhook
+  const version = reviewVersion(admissionReviewVersions)
+  if (!version) throw new CallingError(name, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
+  const uid = caller.random.uuid()
+  const review = reviewOf(version, uid, versioned.attributes(as), versioned.object(as), versioned.old(as))
+  let answer: Record<string, unknown>
+  try {
+    answer = await caller.webhooks.call(clientConfig, review, { timeoutMs: timeoutSeconds * 1000, tellsTimeout: true })
+  } catch (e) {
+    if (!(e instanceof WebhookCallError)) throw e
+    throw new CallingError(name, `failed to call webhook: ${e.message}`, e.code || 503)
+  }
+  try {
+    return verdictOf(answer, version, uid, caller.isMutating)
+  } catch (e) {
+    throw new CallingError(name, `received invalid webhook response: ${(e as Error).message}`, 503)
+  }
+}
+
+/** A verdict that lets the request pass, with what it says for the client and the audit log. Throws where it does not. */
+function heed({ webhook }: WebhookHook, { warnings, note }: AdmissionRequest, verdict: Verdict): Verdict {
+  for (const [key, value] of Object.entries(verdict.auditAnnotations)) note?.(`${webhook.name}/${key}`, value)
+  warnings.push(...verdict.warnings)
+  if (!verdict.isAllowed) throw denial(webhook.name, verdict.result)
+  return verdict
+}
+
+/**
+ * Asks a webhook, and does with its answer what `use` does. Nothing is answered where the webhook has failed and its failure policy is Ignore.
+ * Throws an ApiError where the request is refused.
+ */
+export async function callWebhook<T>(
+  hook: WebhookHook,
+  versioned: VersionedRequest,
+  as: Registered,
+  caller: Caller,
+  use: (verdict: Verdict, fail: (reason: string) => Error) => T,
+): Promise<T | undefined> {
+  const { webhook } = hook
+  const { request } = versioned
+  const { name, failurePolicy = 'Fail' } = webhook
+  if (request.dryRun && !sideEffectsOnDryRun.includes(webhook.sideEffects)) {
+    throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+  }
+  const type = caller.isMutating ? 'admit' : 'validating'
+  const startedMs = caller.clock.now()
+  const count = (isRejected: boolean, code: number, errorType?: 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error') => {
+    const seconds = (caller.clock.now() - startedMs) / 1000
+    caller.metrics.count({ name, type, operation: request.operation, seconds, isRejected, code, ...(errorType ? { errorType } : {}) })
+  }
+  try {
+    const verdict = heed(hook, request, await ask(hook, versioned, as, caller))
+    const used = use(verdict, (reason) => new CallingError(name, reason, 503))
+    count(false, 200)
+    return used
+  } catch (e) {
+    if (!(e instanceof CallingError)) {
+      const isInternal = !(e instanceof ApiError) || e.code === 500
+      count(true, e instanceof ApiError ? e.code : 0, isInternal ? 'apiserver_internal_error' : 'no_error')
+      throw e
+    }
+    if (failurePolicy !== 'Ignore') {
+      count(true, e.code, 'calling_webhook_error')
+      caller.logger.warn('failed calling webhook, failing closed', { webhook: name, error: e.message })
+      throw internalError(e.message)
+    }
+    count(false, e.code)
+    caller.metrics.failedOpen(name, type)
+    caller.logger.warn('failed calling webhook, failing open', { webhook: name, error: e.message })
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+import { deepEqual } from '../../../api/deep-equal.ts'
+import { ApiError, internalError } from '../../../api/errors.ts'
+import type { MutatingWebhook } from '../../../api/generated/types.ts'
+import { JsonSyntaxError, cloneObject, parseJson } from '../../../api/json/index.ts'
+import { decodeOwners } from '../../../api/managed-fields/index.ts'
+import type { Json, KubeObject } from '../../../api/object.ts'
+import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
+import type { Registered } from '../../registry/registry.ts'
+import { type AdmissionPlugin, type AdmissionRequest, type PluginServer, Reinvocation } from '../admission.ts'
+import { ExpressionInput, type Found, VersionedRequest } from '../dynamic/index.ts'
+import type { Verdict } from './admission-review.ts'
+import { type Caller, callWebhook, meetsConditions } from './call-webhook.ts'
+import { type WebhookHook, liveWebhooks } from './webhook-hooks.ts'
+import { webhookMetrics } from './webhook-metrics.ts'
+
+const pluginName = 'MutatingAdmissionWebhook'
+
+/** What the second round of plugins needs to know of the first. */
+class Rounds {
+  /** Webhooks with `reinvocationPolicy: IfNeeded` that were called since the object was last changed. */
+  readonly #reinvocable = new Set<string>()
+  /** Those of them after which the object was changed. */
+  readonly #due = new Set<string>()
+  /** The object as the webhooks have left it. */
+  #left: KubeObject | undefined
+
+  begin(object: KubeObject | undefined, isSecond: boolean): void {
+    // Other plugins have changed the object after the first round.
+    if (isSecond && !deepEqual(this.#left, object)) this.changed()
+  }
+
+  isDue(key: string): boolean {
+    return this.#due.has(key)
+  }
+
+  called(key: string): void {
+    this.#reinvocable.add(key)
+  }
+
+  changed(): void {
+    for (const key of this.#reinvocable) this.#due.add(key)
+    this.#reinvocable.clear()
+  }
+
+  end(object: KubeObject | undefined): void {
+    this.#left = object && cloneObject(object)
+  }
+}
+
+/** The object that a webhook's patch makes of one; undefined where the patch changes nothing. */
+function patched(name: string, { patch, patchType }: Verdict, versioned: VersionedRequest, as: Registered, fail: (reason: string) => Error): KubeObject | undefined {
+  if (patch === '') return undefined
+  const operations = parsedPatch(patch, fail)
+  if (Array.isArray(operations) && operations.length === 0) return undefined
+  const object = versioned.object(as)
+  if (!object) throw internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`)
+  if (patchType !== 'JSONPatch') throw fail(`unsupported patch type ${JSON.stringify(patchType)}`)
+  try {
+    const next = decoded(applyJsonPatch(cloneObject(object) as unknown as Json, operations), object, versioned, as)
+    return deepEqual(object, next) ? undefined : next
+  } catch (e) {
+    if (e instanceof JsonPatchError) throw internalError(e.detail)
+    throw e instanceof ApiError ? internalError(e.message) : e
+  }
+}
+
+function parsedPatch(text: string, fail: (reason: string) => Error): Json {
+  try {
+    return parseJson(text).value
+  } catch (e) {
+    if (e instanceof JsonSyntaxError) throw fail(`received undecodable patch in webhook response: ${e.message}`)
+    throw e
+  }
+}
+
+/** What a patch has made, read as the body of a request is: unknown fields vanish, defaults are filled in. */
+function decoded(value: Json, before: KubeObject, versioned: VersionedRequest, as: Registered): KubeObject {
+  const { origin } = versioned.request
+  const type = versioned.isOwnKind ? as.type : origin!.type
+  const { object } = type!.decode(value, { isOwned: true })
+  const { apiVersion, kind } = before
+  const next = Object.assign(object as unknown as KubeObject, { apiVersion, kind })
+  if (versioned.isOwnKind) as.resource.defaults?.(next, origin!.rules)
+  return next
+}
+
+const invalidManagers =
+  '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests'
+
+/** Webhooks may not break who manages which fields. */
+function keepManagers({ object, warnings }: AdmissionRequest, before: KubeObject['metadata']['managedFields']): void {
+  const metadata = object?.metadata
+  if (!metadata || deepEqual(metadata.managedFields, before) || decodeOwners(metadata.managedFields ?? [])) return
+  if (before) metadata.managedFields = before
+  else delete metadata.managedFields
+  warnings.push(invalidManagers)
+}
+
+/** Asks one webhook after the other. Each gets the object as those before it have left it. */
+async function askInTurn(found: Iterable<Found<WebhookHook>>, request: AdmissionRequest, caller: Caller): Promise<void> {
+  const reinvocation = (request.reinvocation ??= new Reinvocation())
+  const { isUnderWay: isSecond, state } = reinvocation
+  const rounds = (state.get(pluginName) as Rounds | undefined) ?? new Rounds()
+  state.set(pluginName, rounds)
+  rounds.begin(request.object, isSecond)
+  const managers = request.object?.metadata.managedFields
+  for (const { hook, match } of found) {
+    const { webhook, key, index, configuration } = hook
+    if (match.error) throw match.error
+    const input = new ExpressionInput(new VersionedRequest(request))
+    if (!(await meetsConditions(hook, input, match.as))) continue
+    // A webhook that the first round has passed over is not called in the second.
+    if (isSecond && !rounds.isDue(key)) continue
+    const place = `round_${isSecond ? 1 : 0}_index_${index}`
+    const { versioned } = input
+    let next: KubeObject | undefined
+    try {
+      const isHeeded = await callWebhook(hook, versioned, match.as, caller, (verdict, fail) => {
+        next = patched(webhook.name, verdict, versioned, match.as, fail)
+        return true
+      })
+      if (!isHeeded) request.note?.(`failed-open.mutation.webhook.admission.k8s.io/${place}`, webhook.name)
+    } finally {
+      request.note?.(`mutation.webhook.admission.k8s.io/${place}`, JSON.stringify({ configuration, webhook: webhook.name, mutated: next !== undefined }))
+    }
+    if (next) {
+      versioned.replace(next, match.as)
+      rounds.changed()
+      reinvocation.isWanted = true
+    }
+    if ((webhook as MutatingWebhook).reinvocationPolicy === 'IfNeeded') rounds.called(key)
+  }
+  rounds.end(request.object)
+  keepManagers(request, managers)
+}
+
+/** Lets webhooks change what is asked for. */
+export const mutatingAdmissionWebhook: AdmissionPlugin = {
+  name: pluginName,
+  forServer(server: PluginServer): AdmissionPlugin {
+    const live = liveWebhooks(server.objects, 'mutatingwebhookconfigurations')
+    const caller: Caller = { ...server, metrics: webhookMetrics(server.metrics), isMutating: true }
+    return {
+      name: pluginName,
+      handlesConnect: true,
+      admit(request) {
+        const index = live.current
+        return index.concerns(request) ? askInTurn(index.each(request), request, caller) : undefined
+      },
+    }
+  },
+}
