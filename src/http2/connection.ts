@@ -82,6 +82,11 @@ export abstract class Connection implements StreamHost, FrameEvents {
     })
   }
 
+  /** The reason why it ended or is about to; undefined where there is none. Streams are closed before `onClosed` tells it. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
   /** Ends the connection now, without another word. */
   destroy(error?: Error): void {
     this.#error ??= error

@@ -109,7 +109,8 @@ const targetOf = ({ apiVersion, kind }: KubeObject) =>
 const cloneSet = oneOfEachKind.find(({ kind }) => kind === 'CloneSet')!
 const samples = [...oneOfEachKind, { ...cloneSet, apiVersion: 'apps.kruise.io/v1alpha1' }]
   .map((object) => ({ object, target: targetOf(object), name: `${object.apiVersion} ${object.kind}` }))
-  .filter(({ target }) => target.resource.status)
+  // The server itself writes the status of an APIService, as often as it asks the other server.
+  .filter(({ object, target }) => target.resource.status && object.kind !== 'APIService')
 
 describe('a status that is written', () => {
   it.each(samples)('of $name is stored whole, and read so by the next server', async ({ object, target }) => {

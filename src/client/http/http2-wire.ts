@@ -115,7 +115,7 @@ export class Http2Wire implements Wire {
   }
 
   #failure(isUnsent: boolean): TransportError {
-    const why = this.#error ?? new Error('the connection was closed before the answer was complete')
+    const why = this.#error ?? this.#connection.error ?? new Error('the connection was closed before the answer was complete')
     return isUnsent ? unsent(why) : unanswered(why)
   }
 }
