@@ -347,3 +347,30 @@ describe('a backend that fails', () => {
     expect(await server.metric('apiserver_audit_event_total')).toBeGreaterThan(0)
   })
 })
+
+describe('policies', () => {
+  it('add annotations of their own, and of requests that they would refuse', async () => {
+    const { server, take } = await recording(everything)
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+    const head = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' } }
+    const spec = {
+      matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] },
+      validations: [{ expression: 'true' }, { expression: 'false', message: 'a < b' }],
+      auditAnnotations: [{ key: 'who', valueExpression: "'made by ' + request.userInfo.username" }, { key: 'nothing', valueExpression: 'null' }],
+    }
+    await server.create(policies, { ...head, kind: 'ValidatingAdmissionPolicy', spec })
+    await server.create(`${policies.slice(0, -'policies'.length)}policybindings`, {
+      ...head, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'p', validationActions: ['Audit'] },
+    })
+    await take()
+    expect((await server.create(configMaps, configMap('a'))).code).toBe(201)
+    const { annotations } = (await take()).at(-1)
+    expect(annotations).toEqual({
+      ...allowed,
+      'p/who': 'made by tester',
+      'validation.policy.admission.k8s.io/validation_failure':
+        '[{"message":"a \\u003c b","policy":"p","binding":"p","expressionIndex":1,"validationActions":["Audit"]}]',
+    })
+    await server.close()
+  })
+})

@@ -1,20 +1,24 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { RequestOrigin } from '../admission/dynamic/index.ts'
+import type { DeleteOptions } from '../objects/objects.ts'
+import type { ResourceRequest } from '../requests/request.ts'
 import type { Write } from './write.ts'
 
-/** What plugins are asked: about the facade, where the request is about one. */
-function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
+type About = Pick<AdmissionRequest, 'operation' | 'object' | 'old' | 'dryRun' | 'name'>
+
+/** The question to plugins about a request. */
+export function askedOf(request: ResourceRequest, { operation, object, old, dryRun, name }: About, deletion?: DeleteOptions): AdmissionRequest {
   const { server, target, subresource, namespace, user, warnings, note, rules } = request
   return {
     operation,
     object,
-    old: old && change.facade ? change.facade.of(old) : old,
-    dryRun: change.dryRun,
+    old,
+    dryRun,
     resource: target.resource,
     subresource,
     namespace,
-    name: request.name || (sent?.metadata.name ?? ''),
+    name,
     user,
     warnings,
     note,
@@ -22,8 +26,15 @@ function admissionRequest({ request, change, operation, sent, old }: Write, obje
     now: rules.now,
     objects: server.access,
     clock: server.clock,
-    origin: new RequestOrigin(request, operation, change.deletion),
+    origin: new RequestOrigin(request, operation, deletion),
   }
+}
+
+/** What plugins are asked: about the facade, where the request is about one. */
+function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
+  const name = request.name || (sent?.metadata.name ?? '')
+  const shown = old && change.facade ? change.facade.of(old) : old
+  return askedOf(request, { operation, object, old: shown, dryRun: change.dryRun, name }, change.deletion)
 }
 
 /** Lets every plugin see, and change, what was sent before it is judged. */
