@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts'
 import { kubernetesEnvironment } from '../kubernetes.ts'
 import { authorizerType, resourceCheckType } from '../libraries/authorizer.ts'
 import {
-  type CelType, boolType, dynType, intType, listType, mapType, objectType, stringType, timestampType,
+  type CelType, type Field, boolType, dynType, intType, listType, mapType, objectType, stringType, timestampType,
 } from '../types.ts'
 
 const kindType = objectType('kubernetes.GroupVersionKind', { group: stringType, version: stringType, kind: stringType })
@@ -79,9 +79,9 @@ export function admissionEnvironment(
   })
 }
 
-/** The same with `variables`, each of which may have been computed from those before it. */
-export const withVariables = (environment: Environment, fields: Record<string, CelType>): Environment =>
-  environment.extend({ variables: objectType('kubernetes.variables', fields) })
+/** The same with `variables`. The fields may grow: an expression may use those that are there when it is compiled. */
+export const withVariables = (environment: Environment, fields: Map<string, Field>): Environment =>
+  environment.extend({ variables: { kind: 'object', name: 'kubernetes.variables', fields } })
 
 /** The type that a variable has for those that use it: scalars, and lists and maps of them; any for the rest. */
 export function variableType(type: CelType | undefined): CelType {

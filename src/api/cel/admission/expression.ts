@@ -2,7 +2,7 @@ import { compile } from '../compile.ts'
 import type { Environment } from '../environment.ts'
 import type { Program } from '../run/program.ts'
 import { LazyObject } from '../schema/json-values.ts'
-import { type CelType, formatType } from '../types.ts'
+import { type CelType, type Field, formatType } from '../types.ts'
 import { CelError, type Value } from '../values.ts'
 import { variableType, withVariables } from './environment.ts'
 
@@ -45,16 +45,15 @@ export function compileAdmission(text: string, environment: Environment, returns
 /** Compiles variables in their order: each may use those before it. */
 export function compileVariables(
   variables: readonly { name: string; expression: string }[], base: Environment,
-): { variables: AdmissionVariable[]; environment: Environment; types: Record<string, CelType> } {
-  const types: Record<string, CelType> = {}
-  let environment = withVariables(base, types)
+): { variables: AdmissionVariable[]; environment: Environment } {
+  const fields = new Map<string, Field>()
+  const environment = withVariables(base, fields)
   const compiled = variables.map(({ name, expression }): AdmissionVariable => {
     const result = compileAdmission(expression, environment, [])
-    types[name] = variableType(result.program?.type)
-    environment = withVariables(base, types)
+    fields.set(name, { jsonName: name, type: variableType(result.program?.type) })
     return { name, ...result }
   })
-  return { variables: compiled, environment, types }
+  return { variables: compiled, environment }
 }
 
 /** The result of an expression; `error` is Kubernetes' sentence. */

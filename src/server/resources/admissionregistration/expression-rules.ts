@@ -30,15 +30,19 @@ export const validateCondition = (expression: string, hasParams: boolean, path: 
 export class PolicyExpressions {
   readonly #variables: readonly Variable[]
   readonly #environments: ReturnType<typeof environmentsFor>
+  readonly #extended = new Map<Environment, Environment>()
 
   constructor(variables: readonly Variable[] | undefined, hasParams: boolean) {
     this.#variables = variables ?? []
     this.#environments = environmentsFor(hasParams)
   }
 
-  /** Without variables, there is no `variables`. */
+  /** Without variables, there is no `variables`. They are compiled once, however many expressions use them. */
   #with(base: Environment): Environment {
-    return this.#variables.length ? compileVariables(this.#variables, base).environment : base
+    if (this.#variables.length === 0) return base
+    let environment = this.#extended.get(base)
+    if (!environment) this.#extended.set(base, (environment = compileVariables(this.#variables, base).environment))
+    return environment
   }
 
   /** The errors of all variables' expressions, by their place. */
