@@ -54,6 +54,30 @@ describe('apiserver_request_total', () => {
   })
 })
 
+describe('pod_security_evaluations_total', () => {
+  const evaluated = (decision: string, mode: string) =>
+    server.metric('pod_security_evaluations_total', { decision, mode, resource: 'pod', request_operation: 'create' })
+
+  it('counts each create of a pod once, also where the write waits for a quota', async () => {
+    const labels = { 'pod-security.kubernetes.io/enforce': 'baseline', 'pod-security.kubernetes.io/warn': 'restricted' }
+    await server.create('/api/v1/namespaces', { metadata: { name: 'held', labels } })
+    await server.create('/api/v1/namespaces/held/resourcequotas', { metadata: { name: 'q' }, spec: { hard: { pods: '2' } } })
+    const status = { hard: { pods: '2' }, used: { pods: '0' } }
+    await server.patch('/api/v1/namespaces/held/resourcequotas/q/status', { status })
+    await server.create(pods, pod('free'))
+    const inHeld = '/api/v1/namespaces/held/pods'
+    const asked = (name: string, host = false) => {
+      const made = pod(name)
+      return { ...made, metadata: { name }, spec: { ...made.spec, ...(host ? { hostNetwork: true } : {}) } }
+    }
+    expect((await server.create(inHeld, asked('a'))).code).toBe(201)
+    expect((await server.create(inHeld, asked('b', true))).code).toBe(403)
+    expect([await evaluated('allow', 'enforce'), await evaluated('deny', 'enforce'), await evaluated('deny', 'warn')])
+      .toEqual([1, 1, 1])
+    expect(await server.metric('pod_security_evaluations_total', { policy_level: 'privileged', decision: 'allow' })).toBe(1)
+  })
+})
+
 describe('other metrics', () => {
   it('time requests, but not watches', async () => {
     await server.get(configMaps)

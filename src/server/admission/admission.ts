@@ -60,6 +60,8 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   origin?: AdmissionOrigin
   /** Made by the first plugin that needs it. */
   reinvocation?: Reinvocation
+  /** The plugins have judged this very write before, and something has waited since: nothing is counted again. */
+  isRepeated?: boolean
 }
 
 /**

@@ -70,6 +70,7 @@ interface Asked {
   user?: string
   now?: number
   home?: boolean
+  isRepeated?: boolean
 }
 
 /** Asks one plugin, and answers what it says. */
@@ -77,12 +78,12 @@ function ask(
   plugin: AdmissionPlugin,
   plural: string,
   object: any,
-  { operation = 'CREATE', old, namespace = 'ns', user = 'u', now = 0, home = true }: Asked = {},
+  { operation = 'CREATE', old, namespace = 'ns', user = 'u', now = 0, home = true, isRepeated = false }: Asked = {},
 ): string {
   const request: AdmissionRequest = {
     operation, resource: { group: '', plural } as Resource, subresource: '', namespace,
     name: object?.metadata?.name ?? 'x', object, old,
-    user: { name: user, groups: [] }, dryRun: false, warnings: [], now,
+    user: { name: user, groups: [] }, dryRun: false, warnings: [], now, isRepeated,
     reader: { get: () => (home ? { metadata: { name: 'ns' } } : undefined) as never, list: () => [] },
   }
   try {
@@ -246,7 +247,10 @@ describe('EventRateLimit', () => {
     const plugin = limited({ type: 'Server', qps: 1, burst: 1 })
     const one = event()
     expect(
-      [ask(plugin, 'events', one), ask(plugin, 'events', one), ask(plugin, 'configmaps', event())],
+      [
+        ask(plugin, 'events', one), ask(plugin, 'events', one, { isRepeated: true }),
+        ask(plugin, 'configmaps', event()),
+      ],
     ).toEqual(['', '', ''])
     expect(ask(plugin, 'events', event())).not.toBe('')
   })

@@ -72,15 +72,12 @@ function limiter({ qps, burst, cacheSize }: EventLimit): (key: string, nowMs: nu
 /** Refuses events that come too fast, of the whole server or of one namespace, user or object. */
 export function eventRateLimit(limits: readonly EventLimit[]): AdmissionPlugin {
   const rules = limits.map((limit) => ({ type: limit.type, fits: limiter(limit) }))
-  /** Plugins may be asked twice about one event: it counts once. */
-  const counted = new WeakSet<object>()
   return {
     name: 'EventRateLimit',
     validate(request) {
       const { object, operation, now } = request
       const isWrite = operation === 'CREATE' || operation === 'UPDATE'
-      if (!isWrite || !object || !isFor(request, '', 'events') || counted.has(object)) return
-      counted.add(object)
+      if (!isWrite || !object || !isFor(request, '', 'events') || request.isRepeated) return
       let refused: string | undefined
       for (const { type, fits } of rules) {
         const key = keyOf[type](request)

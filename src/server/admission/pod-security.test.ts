@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
 import { type PodSecurityConfiguration, readPodSecuritySettings } from '../../api/pod-security/index.ts'
 import { goodPod } from '../../api/pod-security/sample-pods.ts'
+import { MetricsRegistry } from '../../base/metrics.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
@@ -14,6 +15,7 @@ interface Asked {
   user?: string
   pods?: any[]
   clock?: VirtualClock
+  isRepeated?: boolean
 }
 
 const labels = (said: Record<string, string>) =>
@@ -23,6 +25,7 @@ const namespaceOf = (said: Record<string, string>, name = 'ns') => ({ metadata: 
 /** Asks the plugin; the answer is what a client sees, and what an audit log would say. */
 async function ask(
   kind: string, object: any, said: Record<string, string>, asked: Asked = {}, config: PodSecurityConfiguration = {},
+  metrics?: MetricsRegistry,
 ) {
   const [group = '', plural = ''] = kind.includes('/') ? kind.split('/') : ['', kind]
   const annotations = new Map<string, string>()
@@ -40,11 +43,13 @@ async function ask(
     reader: { get: () => namespaceOf(said) as never, list: () => (asked.pods ?? []) as never[] },
     now: 0,
     clock: asked.clock ?? new VirtualClock(0),
+    isRepeated: asked.isRepeated ?? false,
     note: (key: string, value: string) => void annotations.set(key, value),
   }
   let refused = ''
   try {
-    await podSecurityOf(readPodSecuritySettings(config).settings).validate!(request)
+    const plugin = podSecurityOf(readPodSecuritySettings(config).settings)
+    await (metrics ? plugin.forServer!({ metrics } as PluginServer) : plugin).validate!(request)
   } catch (e) {
     if (!(e instanceof ApiError)) throw e
     refused = `${e.code} ${e.message}`
@@ -290,5 +295,63 @@ describe('PodSecurity and namespaces', () => {
     expect((await ask('namespaces', namespaceOf({ enforce: 'baseline' }), {}, {}, exempt)).warnings).toEqual([ignored])
     expect((await stricter([podOf('a', host)], { enforce: 'baseline' }, {}, exempt)).warnings).toEqual([ignored])
     expect((await ask('namespaces', namespaceOf({}), {}, {}, exempt)).warnings).toEqual([])
+  })
+})
+
+describe('PodSecurity and its counters', () => {
+  const series = (text: string) =>
+    text.split('\n').filter((line) => line && !line.startsWith('#')).map((line) => line.replace(/^pod_security_/, ''))
+  const labelled = (resource: string, operation = 'create', subresource = '') =>
+    `request_operation="${operation}",resource="${resource}",subresource="${subresource}"`
+  const evaluation = (decision: string, level: string, version: string, mode: string, rest: string) =>
+    `evaluations_total{decision="${decision}",policy_level="${level}",policy_version="${version}",mode="${mode}",${rest}} 1`
+  const podLabels = labelled('pod')
+  const privileged = evaluation('allow', 'privileged', 'latest', 'enforce', podLabels)
+  const exempted = (resource: string) => [`exemptions_total{${labelled(resource)}} 1`]
+  const exempt = (exemptions: object) => ({ exemptions }) as PodSecurityConfiguration
+  const sandboxed = () => ({ ...goodPod(), spec: { ...goodPod().spec, runtimeClassName: 'kata' } })
+  const otherImage = () => ({ ...goodPod(), spec: { ...goodPod().spec, containers: [{ name: 'b', image: 'other' }] } })
+  const strict = { enforce: 'restricted' }
+
+  const rows: [string, string, any, Record<string, string>, Asked, PodSecurityConfiguration, string[]][] = [
+    ['a pod of a namespace without a policy', 'pods', goodPod(), {}, {}, {}, [privileged]],
+    ['of a privileged level the version does not count', 'pods', goodPod(), { 'enforce-version': 'v1.30' }, {}, {},
+      [privileged]],
+    ['a pod that is let in', 'pods', goodPod(), { enforce: 'baseline', 'enforce-version': 'v1.30' }, {}, {},
+      [evaluation('allow', 'baseline', 'v1.30', 'enforce', podLabels)]],
+    ['versions that this server does not know are one', 'pods', goodPod(),
+      { enforce: 'baseline', 'enforce-version': 'v1.99' }, {}, {},
+      [evaluation('allow', 'baseline', 'future', 'enforce', podLabels)]],
+    ['a pod that is refused is not warned of', 'pods', rootPod(),
+      { enforce: 'restricted', warn: 'restricted', audit: 'privileged' }, {}, {},
+      [evaluation('deny', 'restricted', 'latest', 'enforce', podLabels)]],
+    ['a violation in each mode', 'pods', rootPod(),
+      { enforce: 'baseline', audit: 'restricted', warn: 'restricted', 'warn-version': 'v1.31' }, {}, {},
+      [evaluation('allow', 'baseline', 'latest', 'enforce', podLabels),
+        evaluation('deny', 'restricted', 'latest', 'audit', podLabels),
+        evaluation('deny', 'restricted', 'v1.31', 'warn', podLabels)]],
+    ['what makes pods is only warned of', 'apps/deployments', deployment(rootPod().spec),
+      { enforce: 'restricted', warn: 'restricted' }, {}, {},
+      [evaluation('deny', 'restricted', 'latest', 'warn', labelled('controller'))]],
+    ['what makes pods, where nobody is to be warned', 'apps/deployments', deployment(rootPod().spec), {}, {}, {}, []],
+    ['an exempt namespace', 'pods', rootPod(), strict, {}, exempt({ namespaces: ['ns'] }), exempted('pod')],
+    ['an exempt user', 'apps/deployments', deployment(rootPod().spec), strict, { user: 'root' },
+      exempt({ usernames: ['root'] }), exempted('controller')],
+    ['an exempt runtime class', 'pods', sandboxed(), strict, {}, exempt({ runtimeClasses: ['kata'] }),
+      exempted('pod')],
+    ['labels that cannot be read', 'pods', goodPod(), { enforce: 'tight' }, {}, {},
+      [evaluation('allow', 'restricted', 'latest', 'enforce', podLabels),
+        `errors_total{fatal="false",${podLabels}} 1`]],
+    ['an update of an image', 'pods', goodPod(), strict, { operation: 'UPDATE', old: otherImage() }, {},
+      [evaluation('allow', 'restricted', 'latest', 'enforce', labelled('pod', 'update'))]],
+    ['an update of nothing that counts', 'pods', rootPod(), strict, { operation: 'UPDATE', old: goodPod() }, {}, []],
+    ['a status', 'pods', rootPod(), strict, { operation: 'UPDATE', old: goodPod(), subresource: 'status' }, {}, []],
+    ['what has been judged before', 'pods', rootPod(), { enforce: 'baseline', warn: 'restricted' },
+      { isRepeated: true }, {}, []],
+  ]
+  it.each(rows)('%s', async (_what, kind, object, said, asked, config, expected) => {
+    const metrics = new MetricsRegistry()
+    await ask(kind, object, said, asked, config, metrics)
+    expect(series(metrics.text())).toEqual(expected)
   })
 })

@@ -6,6 +6,7 @@ import {
 } from '../../api/pod-security/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { PodSecurityMetrics } from './pod-security-metrics.ts'
 import { checkNamespace } from './pod-security-namespaces.ts'
 import { refusal } from './refusal.ts'
 
@@ -14,50 +15,66 @@ const otherSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'log
 
 type Metadata = { annotations?: Record<string, string> } | undefined
 
-/** Pods, or what makes pods, of one request, and the policy of their namespace. */
-interface Question {
-  request: AdmissionRequest
+/** The settings of a plugin, and the counters of its server, where there is one. */
+interface Around {
   settings: PodSecuritySettings
+  metrics: PodSecurityMetrics | undefined
+}
+
+/** Pods, or what makes pods, of one request, and the policy of their namespace. */
+interface Question extends Around {
+  request: AdmissionRequest
   policy: Policy
   errors: readonly FieldError[]
 }
 
 const annotate = ({ note }: AdmissionRequest, key: string, value: string) => note?.(labelPrefix + key, value)
 
-function isExempt(request: AdmissionRequest, { exemptions }: PodSecuritySettings): boolean {
-  const why = exemptions.namespaces.includes(request.namespace)
-    ? 'namespace' : exemptions.usernames.includes(request.user.name) ? 'user' : ''
-  if (why) annotate(request, 'exempt', why)
-  return why !== ''
+function exempt(request: AdmissionRequest, why: 'namespace' | 'user' | 'runtimeClass', { metrics }: Around): true {
+  annotate(request, 'exempt', why)
+  metrics?.exempted(request)
+  return true
+}
+
+function isExempt(request: AdmissionRequest, around: Around): boolean {
+  const { exemptions } = around.settings
+  if (exemptions.namespaces.includes(request.namespace)) return exempt(request, 'namespace', around)
+  return exemptions.usernames.includes(request.user.name) && exempt(request, 'user', around)
 }
 
 /**
  * Asks each mode for its objections, once where two are the same. Only pods are refused; the audit log is told where
  * there is one.
  */
-function judge(
-  { request, settings, policy, errors }: Question, metadata: Metadata, spec: PodSpec, enforces: boolean,
-): void {
+function judge(question: Question, metadata: Metadata, spec: PodSpec, enforces: boolean): void {
+  const { request, settings, metrics, policy, errors } = question
   if (spec.runtimeClassName && settings.exemptions.runtimeClasses.includes(spec.runtimeClassName)) {
-    annotate(request, 'exempt', 'runtimeClass')
+    exempt(request, 'runtimeClass', question)
     return
   }
-  if (errors.length) annotate(request, 'error', `Failed to parse policy: ${errorsText(errors)}`)
+  if (errors.length) {
+    annotate(request, 'error', `Failed to parse policy: ${errorsText(errors)}`)
+    metrics?.policyUnreadable(request)
+  }
   const enforced = enforces ? detailsText(objectionsTo(metadata, spec, policy.enforce)) : ''
   const detailsBy = (mode: 'audit' | 'warn'): string => {
     if (enforces && isSameLevelVersion(policy[mode], policy.enforce)) return enforced
     return detailsText(objectionsTo(metadata, spec, policy[mode]))
   }
-  if (enforces) annotate(request, 'enforce-policy', levelVersionText(policy.enforce))
-  if (request.note) {
-    const audited = detailsBy('audit')
-    if (audited) {
-      annotate(request, 'audit-violations', `would violate PodSecurity "${levelVersionText(policy.audit)}": ${audited}`)
-    }
+  if (enforces) {
+    annotate(request, 'enforce-policy', levelVersionText(policy.enforce))
+    metrics?.evaluated(request, 'enforce', policy.enforce, enforced ? 'deny' : 'allow')
+  }
+  const audited = request.note || metrics ? detailsBy('audit') : ''
+  if (audited) {
+    annotate(request, 'audit-violations', `would violate PodSecurity "${levelVersionText(policy.audit)}": ${audited}`)
+    metrics?.evaluated(request, 'audit', policy.audit, 'deny')
   }
   if (enforced) throw refusal(request, `violates PodSecurity "${levelVersionText(policy.enforce)}": ${enforced}`)
   const warned = detailsBy('warn')
-  if (warned) request.warnings.push(`would violate PodSecurity "${levelVersionText(policy.warn)}": ${warned}`)
+  if (!warned) return
+  request.warnings.push(`would violate PodSecurity "${levelVersionText(policy.warn)}": ${warned}`)
+  metrics?.evaluated(request, 'warn', policy.warn, 'deny')
 }
 
 const errorsText = (errors: readonly FieldError[]): string => {
@@ -65,16 +82,17 @@ const errorsText = (errors: readonly FieldError[]): string => {
   return lines.length === 1 ? lines[0]! : `[${lines.join(', ')}]`
 }
 
-function questionOf(request: AdmissionRequest, settings: PodSecuritySettings): Question {
+function questionOf(request: AdmissionRequest, { settings, metrics }: Around): Question {
   const home = request.reader.get<Namespace>('', 'namespaces', '', request.namespace)
-  return { request, settings, ...policyOf(home?.metadata.labels, settings.defaults) }
+  return { request, settings, metrics, ...policyOf(home?.metadata.labels, settings.defaults) }
 }
 
-function checkPod(request: AdmissionRequest, settings: PodSecuritySettings): void {
-  if (otherSubresources.has(request.subresource) || isExempt(request, settings)) return
-  const question = questionOf(request, settings)
+function checkPod(request: AdmissionRequest, around: Around): void {
+  if (otherSubresources.has(request.subresource) || isExempt(request, around)) return
+  const question = questionOf(request, around)
   if (!question.errors.length && isPrivileged(question.policy, 'enforce', 'audit', 'warn')) {
     annotate(request, 'enforce-policy', 'privileged:latest')
+    around.metrics?.evaluated(request, 'enforce', question.policy.enforce, 'allow')
     return
   }
   const pod = request.object as Pod
@@ -82,11 +100,11 @@ function checkPod(request: AdmissionRequest, settings: PodSecuritySettings): voi
   judge(question, pod.metadata, pod.spec, true)
 }
 
-function checkTemplate(request: AdmissionRequest, settings: PodSecuritySettings): void {
+function checkTemplate(request: AdmissionRequest, around: Around): void {
   const { group, plural } = request.resource
   const readTemplate = request.subresource === '' ? templateReader(group, plural) : undefined
-  if (!readTemplate || isExempt(request, settings)) return
-  const question = questionOf(request, settings)
+  if (!readTemplate || isExempt(request, around)) return
+  const question = questionOf(request, around)
   if (!question.errors.length && isPrivileged(question.policy, 'audit', 'warn')) return
   const template = readTemplate(request.object!)
   if (template?.spec) judge(question, template.metadata, template.spec, false)
@@ -96,16 +114,20 @@ function checkTemplate(request: AdmissionRequest, settings: PodSecuritySettings)
  * Holds pods to the policy of their namespace: refuses them, and tells whoever makes them, or makes what makes them,
  * and the audit log. A namespace's labels must be readable, and a stricter policy is told of the pods that are there.
  */
-export const podSecurityOf = (settings: PodSecuritySettings): AdmissionPlugin => ({
-  name: 'PodSecurity',
-  validate(request) {
-    if (!request.object || (request.operation !== 'CREATE' && request.operation !== 'UPDATE')) return undefined
-    const { group, plural } = request.resource
-    if (group === '' && plural === 'namespaces') return checkNamespace(request, settings)
-    if (group === '' && plural === 'pods') return checkPod(request, settings)
-    return checkTemplate(request, settings)
-  },
-})
+export const podSecurityOf = (settings: PodSecuritySettings, metrics?: PodSecurityMetrics): AdmissionPlugin => {
+  const around = { settings, metrics }
+  return {
+    name: 'PodSecurity',
+    forServer: (server) => podSecurityOf(settings, new PodSecurityMetrics(server.metrics)),
+    validate(request) {
+      if (!request.object || (request.operation !== 'CREATE' && request.operation !== 'UPDATE')) return undefined
+      const { group, plural } = request.resource
+      if (group === '' && plural === 'namespaces') return checkNamespace(request, settings)
+      if (group === '' && plural === 'pods') return checkPod(request, around)
+      return checkTemplate(request, around)
+    },
+  }
+}
 
 /** With nothing configured: only labels count. */
 export const podSecurity = podSecurityOf(usualSettings)

@@ -77,6 +77,7 @@ export function admitValidating(write: Write): Promise<void> | undefined {
 
 function validateAgain(write: Write): Promise<void> | undefined {
   const asked = admissionRequest(write, judged(write))
+  asked.isRepeated = true
   return askAll(write.request.server.admission, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
 }
 
