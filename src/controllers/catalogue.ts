@@ -1,5 +1,6 @@
 import type { SigningAuthority } from '../api/x509/index.ts'
 import { clonesets } from '../client/index.ts'
+import { bootstrapSigner, tokenCleaner } from './bootstrap-tokens/index.ts'
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/index.ts'
 import { claimBinder, volumeBinder } from './claim-binder/index.ts'
 import { claimExpander } from './claim-expander/index.ts'
@@ -83,6 +84,8 @@ export const accounts: Readonly<Record<string, string>> = {
   'certificatesigningrequest-signing-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'service-cidr-controller': 'service-cidrs-controller',
+  'token-cleaner-controller': 'token-cleaner',
+  'bootstrap-signer-controller': 'bootstrap-signer',
 }
 
 const kubernetesLease: RivalLease = { namespace: 'kube-system', name: 'kube-controller-manager' }
@@ -120,6 +123,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'certificatesigningrequest-signing-controller': ({ signing }) =>
     signing ? csrSigningController(signing.authority, signing.longestMs) : [],
   'certificatesigningrequest-cleaner-controller': csrCleanerController,
+  'token-cleaner-controller': tokenCleaner,
+  'bootstrap-signer-controller': bootstrapSigner,
   'disruption-controller': [disruption, staleDisruption],
   'endpointslice-controller': endpointSlice,
   'endpoints-controller': endpoint,

@@ -5,7 +5,7 @@ import { goodPod } from '../../api/pod-security/sample-pods.ts'
 import { MetricsRegistry } from '../../base/metrics.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
+import type { AdmissionOperation, AdmissionRequest, PluginServer } from './admission.ts'
 import { podSecurityOf } from './pod-security.ts'
 
 interface Asked {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PolicyRule } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
-import { configmaps, namespaces, poddisruptionbudgets, services } from '../../../src/client/index.ts'
+import { configmaps, namespaces, poddisruptionbudgets, secrets, services } from '../../../src/client/index.ts'
 import { accounts, catalogue } from '../../../src/controllers/catalogue.ts'
-import { bootstrapClusterBindings } from '../../../src/server/auth/bootstrap-policy/index.ts'
+import { bootstrapBindings, bootstrapClusterBindings } from '../../../src/server/auth/bootstrap-policy/index.ts'
 import { PartsScene, workloads } from './parts-scene.ts'
 
 const rollable = ['deployment', 'statefulset', 'daemonset', 'cloneset']
@@ -54,8 +54,26 @@ it('every request of every part is allowed by its role while each kind of worklo
   expect(scene.judged.length).toBeGreaterThan(400)
 })
 
+it('bootstrap tokens are cleaned and cluster-info is signed with no more than the roles of both controllers', async () => {
+  const scene = await PartsScene.start()
+  const { client } = scene.cluster
+  const text = (value: string) => Buffer.from(value).toString('base64')
+  const data = { 'token-id': text('abc123'), 'token-secret': text('0123456789abcdef'), 'usage-bootstrap-signing': text('true'), expiration: text('2026-01-01T00:01:00Z') }
+  await client.create(secrets, { metadata: { name: 'bootstrap-token-abc123', namespace: 'kube-system' }, type: 'bootstrap.kubernetes.io/token', data })
+  await client.create(configmaps, { metadata: { name: 'cluster-info', namespace: 'kube-public' }, data: { kubeconfig: '{}' } })
+  await scene.pass(10_000)
+  expect(Object.keys((await client.get(configmaps, 'kube-public', 'cluster-info')).data ?? {})).toContain('jws-kubeconfig-abc123')
+  await scene.pass(60_000)
+  expect((await client.list(secrets, 'kube-system')).items).toEqual([])
+  expect(scene.refused()).toEqual([])
+  const users = scene.judged.map(({ user, attempt }) => `${user.name} ${attempt.verb}`)
+  expect(users).toContain('system:serviceaccount:kube-system:token-cleaner delete')
+  expect(users).toContain('system:serviceaccount:kube-system:bootstrap-signer update')
+})
+
 it('every controller has an account, and every account a role', () => {
-  const bound = new Set(bootstrapClusterBindings.flatMap(({ subjects = [] }) => subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name)))
+  const bindings = [...bootstrapClusterBindings, ...bootstrapBindings]
+  const bound = new Set(bindings.flatMap(({ subjects = [] }) => subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name)))
   expect(Object.keys(catalogue).filter((name) => accounts[name] === undefined)).toEqual([])
   expect(Object.values(accounts).filter((name) => !bound.has(name))).toEqual([])
 })

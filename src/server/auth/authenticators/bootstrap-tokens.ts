@@ -1,33 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../../api/generated/types.ts'
+import {
+  bootstrapTokenName, bootstrapTokenNamespace, isBootstrapToken, secretText, tokenMsLeft,
+} from '../../../api/kinds/bootstrap-token.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { ObjectReader, UserInfo } from '../../objects/objects.ts'
 import type { Identified, TokenReader } from '../authenticate.ts'
 import { authenticatedGroup } from './anonymous.ts'
 
-const namespace = 'kube-system'
-const secretType = 'bootstrap.kubernetes.io/token'
 const bootstrappers = 'system:bootstrappers'
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
 const extraGroupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const isSame = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b))
 
-/** The value of a key of a secret, as text. */
-const valueOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString()
-
-/** An expiration that cannot be read counts as passed, as in Kubernetes. */
-function isExpired(secret: Secret, nowMs: number): boolean {
-  const text = valueOf(secret, 'expiration')
-  if (text === '') return false
-  return !timeForm.test(text) || !(Date.parse(text) > nowMs)
-}
-
 /** Undefined if one of the groups is not below system:bootstrappers. */
 function groupsOf(secret: Secret): string[] | undefined {
-  const text = valueOf(secret, 'auth-extra-groups')
+  const text = secretText(secret, 'auth-extra-groups')
   const extra = text === '' ? [] : text.split(',')
   if (!extra.every((group) => extraGroupForm.test(group))) return undefined
   return [...new Set([bootstrappers, ...extra])].sort()
@@ -37,10 +27,10 @@ function groupsOf(secret: Secret): string[] | undefined {
 export function bootstrapUser(token: string, objects: ObjectReader, nowMs: number): UserInfo | undefined {
   const [, id, given] = tokenForm.exec(token) ?? []
   if (id === undefined || given === undefined) return undefined
-  const secret = objects.get<Secret>('', 'secrets', namespace, `bootstrap-token-${id}`)
-  if (!secret || secret.metadata.deletionTimestamp || secret.type !== secretType) return undefined
-  if (!isSame(valueOf(secret, 'token-secret'), given) || valueOf(secret, 'token-id') !== id) return undefined
-  if (isExpired(secret, nowMs) || valueOf(secret, 'usage-bootstrap-authentication') !== 'true') return undefined
+  const secret = objects.get<Secret>('', 'secrets', bootstrapTokenNamespace, bootstrapTokenName(id))
+  if (!secret || secret.metadata.deletionTimestamp || !isBootstrapToken(secret)) return undefined
+  if (!isSame(secretText(secret, 'token-secret'), given) || secretText(secret, 'token-id') !== id) return undefined
+  if (tokenMsLeft(secret, nowMs) === 0 || secretText(secret, 'usage-bootstrap-authentication') !== 'true') return undefined
   const groups = groupsOf(secret)
   return groups && { name: `system:bootstrap:${id}`, groups: [...groups, authenticatedGroup] }
 }

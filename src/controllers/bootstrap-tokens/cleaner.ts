@@ -1,0 +1,32 @@
+import type { Secret } from '../../api/generated/types.ts'
+import { isBootstrapToken, tokenMsLeft } from '../../api/kinds/bootstrap-token.ts'
+import { secrets } from '../../client/index.ts'
+import { type Step, defineController } from '../kit/index.ts'
+
+export interface Observed {
+  secret: Secret
+  nowMs: number
+}
+
+export type CleaningAction = { kind: 'Delete' }
+
+/** Deletes a token that has expired, or whose expiration cannot be read. A token without one stays. */
+export function planCleaning({ secret, nowMs }: Observed): Step<CleaningAction> {
+  const leftMs = tokenMsLeft(secret, nowMs)
+  if (leftMs === undefined) return { actions: [] }
+  return leftMs > 0 ? { actions: [], requeueAfterMs: leftMs } : { actions: [{ kind: 'Delete' }] }
+}
+
+/** Deletes bootstrap tokens that have expired. */
+export const tokenCleaner = defineController<Secret, Observed, CleaningAction>({
+  name: 'token-cleaner',
+  owner: secrets,
+  looksAt: isBootstrapToken,
+  observe: ({ nowMs }, secret) => ({ secret, nowMs }),
+  plan: planCleaning,
+  apply: {
+    // Only the version that was judged: its expiration may have been moved meanwhile.
+    Delete: ({ writer, owner }) =>
+      writer.delete(secrets, owner, { resourceVersion: owner.metadata.resourceVersion }),
+  },
+})

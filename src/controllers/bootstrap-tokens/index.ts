@@ -1,0 +1,2 @@
+export { tokenCleaner } from './cleaner.ts'
+export { bootstrapSigner } from './signer.ts'
