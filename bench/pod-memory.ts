@@ -17,6 +17,7 @@ import { ApiServer, Authenticator, admissionPlugins } from '../src/server/index.
 import { openLmdbStore, openMemoryStore } from '../src/store/index.ts'
 import { inParallel, rounded } from './load/measure.ts'
 import { podText } from './load/pod.ts'
+import { podStatus } from './load/pod-status.ts'
 
 const { values: args } = parseArgs({ options: { pods: { type: 'string', default: '20000' }, store: { type: 'string', default: 'lmdb' } } })
 const count = Number(args.pods)
@@ -49,19 +50,13 @@ async function report(figure: string): Promise<void> {
   console.log(JSON.stringify({ figure, value: rounded(heap + external), unit: 'bytes a pod', detail: { pods: count, store: args.store, heap: rounded(heap), external: rounded(external) } }))
 }
 
-const status = (index: number) => {
-  const condition = (type: string) => ({ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T00:00:01Z' })
-  const container = (name: string) => ({ name, ready: true, started: true, restartCount: 0, image: `registry.example.com/team/${name}:1.25.3`, imageID: `sha256:${name}`, containerID: `sim://${index}-${name}`, state: { running: { startedAt: '2026-01-01T00:00:01Z' } } })
-  const ip = `10.0.${(index >> 8) & 255}.${index & 255}`
-  return { phase: 'Running', conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map(condition), hostIP: '10.1.0.1', podIP: ip, podIPs: [{ ip }], startTime: '2026-01-01T00:00:00Z', containerStatuses: [container('web'), container('sidecar')] }
-}
 const cpu = process.cpuUsage()
 await inParallel(count, 32, async (index) => {
   const name = `pod-${index}`
   await transport.send({ method: 'POST', path: `${namespace}/pods`, body: JSON.parse(podText(name)) as unknown })
   await transport.send({ method: 'POST', path: `${namespace}/pods/${name}/binding`, body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: `node-${index % 300}` } } })
   const contentType = 'application/merge-patch+json'
-  await transport.send({ method: 'PATCH', path: `${namespace}/pods/${name}/status`, contentType, body: { status: status(index) } })
+  await transport.send({ method: 'PATCH', path: `${namespace}/pods/${name}/status`, contentType, body: { status: podStatus(index, true) } })
 })
 const { user: spent, system } = process.cpuUsage(cpu)
 console.log(JSON.stringify({ figure: 'CPU of create, bind and report', value: rounded((spent + system) / count), unit: 'µs a pod' }))

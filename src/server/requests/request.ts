@@ -28,6 +28,8 @@ export interface ServerParts {
   random: Random
   /** Hears of every stage that a write comes to. For tests. */
   onStage?: ((stage: string, write: Write) => void) | undefined
+  /** Writes leave managedFields as they are. For benches, which measure what they cost. */
+  ignoresOwnership?: boolean | undefined
 }
 
 /** The body of a request, read and limited; its type decides how it is parsed. */

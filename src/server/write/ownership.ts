@@ -51,6 +51,7 @@ function takeManagedFields(object: KubeObject): readonly ManagedFieldsEntry[] | 
 
 /** Owners are those that an apply has settled, or those that follow from what has changed and from what was sent. */
 export function settleOwners(write: Write, sent: readonly ManagedFieldsEntry[] | null | undefined): void {
+  if (write.request.server.ignoresOwnership) return
   write.owners = write.change.owners ? packAll(write.change.owners(write)) : ownersAfter(write, sent)
 }
 
