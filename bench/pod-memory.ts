@@ -2,6 +2,7 @@
 // Run with --expose-gc, so that memory can be told from garbage.
 //   --pods N    how many (20000)
 //   --store S   lmdb or memory
+//   --unowned   without managedFields
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -19,7 +20,7 @@ import { inParallel, rounded } from './load/measure.ts'
 import { podText } from './load/pod.ts'
 import { podStatus } from './load/pod-status.ts'
 
-const { values: args } = parseArgs({ options: { pods: { type: 'string', default: '20000' }, store: { type: 'string', default: 'lmdb' } } })
+const { values: args } = parseArgs({ options: { pods: { type: 'string', default: '20000' }, store: { type: 'string', default: 'lmdb' }, unowned: { type: 'boolean', default: false } } })
 const count = Number(args.pods)
 const user = { name: 'bench', groups: ['system:masters'] }
 const namespace = '/api/v1/namespaces/default'
@@ -41,6 +42,7 @@ const server = await ApiServer.open({
   store, gates: FeatureGates.of(), authenticator: new Authenticator(new Map()), admission: admissionPlugins, clock: systemClock, random: systemRandom,
   logger: silentLogger, release: 'bench', address: '127.0.0.1:1',
 })
+if (args.unowned) server.parts.ignoresOwnership = true
 const transport = new InProcessTransport(server, user)
 let before = await used()
 
