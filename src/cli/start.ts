@@ -3,7 +3,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
+
+/**
+ * While a program starts, V8 keeps the space for new objects at its first size of 1 MB. What a start makes stays, so that a larger
+ * space is of no use to it, and would take 11 MB of an idle program. `runUntilStopped` lets it grow from then on.
+ */
+const keepNewSpaceSmall = () => setFlagsFromString('--semi-space-growth-factor=1')
+keepNewSpaceSmall()
 
 const folder = import.meta.dirname
 const file = path.join(folder, 'coxswain.program.js')
@@ -29,6 +37,8 @@ const script = new Script(text, { filename: file, cachedData: compiled() })
 
 /** Keeps the code of all functions that have run by now, for later starts. */
 export function keepCompiled(): void {
+  // V8 takes the code only under the flags under which it was kept.
+  keepNewSpaceSmall()
   writeFileSync(compiledFile, Buffer.concat([Buffer.from(head, 'latin1'), script.createCachedData()]))
 }
 
