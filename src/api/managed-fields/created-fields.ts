@@ -55,7 +55,7 @@ export function addedFields(type: MergeType, before: unknown, after: unknown, sk
 function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Created, skips: ReadonlySet<string> = noFields): CreatedNode {
   if (value === null) return node.child(nothing, tree)
   const shape = shapeOf(type, value)
-  if (shape === 'leaf') return node.child(hasNothing(value) ? nothing : something, tree)
+  if (shape === 'leaf' || hasNothing(value)) return node.child(leafStep(value), tree)
   let at = node
   if (shape === 'map') {
     const fields = asFields(value)
@@ -68,7 +68,13 @@ function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Cre
   return at.child(ending, tree)
 }
 
-/** Steps that are no names: a null or empty value, any other one, and the end of a map or list. */
-const nothing = '\0nothing'
-const something = '\0something'
-const ending = '\0ending'
+/** Tells apart values that may be what the type always has: null, nothing inside, a zero. Steps that are no names begin with a NUL. */
+function leafStep(value: unknown): string {
+  if (value === null) return nothing
+  if (hasNothing(value)) return Array.isArray(value) ? '\0[]' : '\0{}'
+  return value === '' || value === 0 || value === false ? '\0zero' : '\0value'
+}
+
+const nothing = '\0null'
+/** The end of a map or list. */
+const ending = '\0end'

@@ -101,7 +101,7 @@ describe('by the naive rules', () => {
         expect(state.value).toEqual(naive.value)
         expect(owned(state)).toEqual(ownedNaively(naive))
       }
-    }), { numRuns: 1000 })
+    }), { numRuns: 400 })
   })
 })
 

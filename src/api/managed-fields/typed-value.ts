@@ -122,6 +122,7 @@ export function compare(type: MergeType, before: unknown, after: unknown, skips:
 
 function compareInto(out: Changes, type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): void {
   if (shapeOf(type, after ?? before) === 'list') {
+    if (compareInOrder(out, type as ListType, before, after)) return
     const [was, is] = [itemsOf(type, before), itemsOf(type, after)]
     for (const [element, items] of was) compareItems(out, itemType(type), element, items, is.get(element))
     for (const [element, items] of is) if (!was.has(element)) compareItems(out, itemType(type), element, undefined, items)
@@ -136,6 +137,30 @@ function compareInto(out: Changes, type: MergeType, before: unknown, after: unkn
     if (name in was && was[name] !== undefined) continue
     if (is[name] !== undefined && !skips.has(name)) compareChild(out, fieldType(type, name), `f:${name}`, undefined, is[name])
   }
+}
+
+/** The most items that are searched for one that stands twice. */
+const fewItems = 16
+
+/**
+ * Compares lists whose items are the same ones in the same order, as those of most updates are, without a text for each of
+ * them. False if they are not, or if it cannot be told so: then nothing was done.
+ */
+function compareInOrder(out: Changes, type: ListType, before: unknown, after: unknown): boolean {
+  const { merging } = type
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || before.length > fewItems) return false
+  if (merging.kind !== 'map' || merging.keys.length !== 1) return false
+  const key = merging.keys[0]!
+  const keys: unknown[] = []
+  for (let i = 0; i < after.length; i++) {
+    const name: unknown = isMap(after[i]) ? (after[i] as Fields)[key] : undefined
+    if (typeof name !== 'string' || !isMap(before[i]) || (before[i] as Fields)[key] !== name || keys.includes(name)) return false
+    keys.push(name)
+  }
+  for (let i = 0; i < after.length; i++) {
+    if (!deepEqual(before[i], after[i])) compareChild(out, type.items, itemElement(type, after[i])!, before[i], after[i])
+  }
+  return true
 }
 
 /** Items that stand twice are compared as one value. */

@@ -1,7 +1,7 @@
 import { jsonText, objectJson } from '../../api/json/index.ts'
 import { type PackedOwners, memberLength, noOwners, writeMember } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { keptBytes, keptPieces } from './kept-bytes.ts'
+import { keptBytes, keptPieces, passingBytes } from './kept-bytes.ts'
 
 /** What stands between metadata and spec. */
 export const specOpening = ',"spec":'
@@ -43,13 +43,13 @@ export interface KnownParts {
   bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
 }
 
-/** Encodes an object, which has no managedFields of its own. The bytes of parts that are still those of `before` are taken from there. */
-export function encodeForStore(object: KubeObject, owners: PackedOwners = noOwners, before?: KnownParts): Encoded {
+/** Encodes an object, which has no managedFields of its own. The bytes of parts that are still those of `before` are taken from there. `isValueKept`: the store keeps the value in memory. */
+export function encodeForStore(object: KubeObject, owners: PackedOwners = noOwners, before?: KnownParts, isValueKept = false): Encoded {
   const metadata: { resourceVersion?: string | undefined } = object.metadata
   // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   const { bare, spec } = encodeBare(object, before)
-  return { value: withOwners(bare, object, owners), bare, object, owners, spec }
+  return { value: withOwners(bare, object, owners, isValueKept), bare, object, owners, spec }
 }
 
 function encodeBare(object: KubeObject, before: KnownParts | undefined): Bare {
@@ -58,10 +58,11 @@ function encodeBare(object: KubeObject, before: KnownParts | undefined): Bare {
   return { bare: keptPieces(objectJson({ apiVersion, kind, metadata, ...rest })), spec: undefined }
 }
 
-function withOwners(bare: Buffer, { apiVersion, kind }: KubeObject, owners: PackedOwners): Buffer {
+function withOwners(bare: Buffer, { apiVersion, kind }: KubeObject, owners: PackedOwners, isKept: boolean): Buffer {
   if (owners.length === 0) return bare
   const place = Buffer.byteLength(headText(apiVersion, kind))
-  const value = keptBytes(bare.length + memberLength(owners))
+  const length = bare.length + memberLength(owners)
+  const value = isKept ? keptBytes(length) : passingBytes(length)
   const at = writeMember(owners, value, bare.copy(value, 0, 0, place))
   bare.copy(value, at, place)
   return value

@@ -20,6 +20,22 @@ export function keptBytes(length: number): Buffer {
   return made % countedOneIn === 0 ? Buffer.allocUnsafeSlow(length) : Buffer.from(new SharedArrayBuffer(length))
 }
 
+/** Buffers of which bytes that pass soon are parts: each costs as much as a small one. */
+const slabBytes = 1 << 16
+let slab: Buffer = Buffer.alloc(0)
+let used = 0
+
+/** Bytes for what is sent or stored, and then dropped. Whoever keeps them keeps all of a slab. */
+export function passingBytes(length: number): Buffer {
+  if (length > slabBytes / 4) return Buffer.allocUnsafeSlow(length)
+  if (used + length > slab.length) {
+    slab = Buffer.from(new SharedArrayBuffer(slabBytes))
+    used = 0
+  }
+  used += length
+  return slab.subarray(used - length, used)
+}
+
 /** Texts and bytes one after the other, as bytes to be kept. */
 export function keptPieces(...pieces: readonly (Buffer | string)[]): Buffer {
   let length = 0

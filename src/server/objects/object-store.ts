@@ -224,7 +224,7 @@ export class ObjectStore {
   }
 
   #encode(object: KubeObject, owners: PackedOwners, before?: StoredObject): Encoded {
-    const encoded = encodeForStore(object, owners, before)
+    const encoded = encodeForStore(object, owners, before, this.#store.keepsValues)
     const { value } = encoded
     if (value.length > maxObjectBytes) throw entityTooLarge(`Request entity too large: limit is ${maxObjectBytes}`)
     this.#encoded.set(value, encoded)

@@ -3,7 +3,7 @@ import { type PackedOwners, decodeOwners, memberLength, noOwners, packAll, withM
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import { encodeForStore, headText, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
-import { keptBytes } from './kept-bytes.ts'
+import { passingBytes } from './kept-bytes.ts'
 
 /** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -211,7 +211,7 @@ export class StoredObject implements KnownParts {
 
   #newLine(type: LineType): Buffer {
     const before = openings[type]
-    const line = keptBytes(before.length + this.size + ending.length)
+    const line = passingBytes(before.length + this.size + ending.length)
     const at = this.#copy(line, line.write(before, 'latin1'))
     line.write(ending, at, 'latin1')
     return line
