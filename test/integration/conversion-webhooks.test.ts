@@ -242,3 +242,32 @@ describe('what a conversion webhook may not answer', () => {
     expect((await lines(watch, 1)).map(({ type, object }) => [type, object.code])).toEqual([['ERROR', 500]])
   })
 })
+
+describe('policies about versions that a webhook converts', () => {
+  const policies = '/apis/admissionregistration.k8s.io/v1'
+  const matchConstraints = { resourceRules: [{ apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['boats'] }] }
+  async function bind(sort: 'Validating' | 'Mutating', spec: object, binding: object = {}): Promise<void> {
+    const head = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' } }
+    const kind = `${sort}AdmissionPolicy`
+    const made = await server.create(`${policies}/${sort.toLowerCase()}admissionpolicies`, { ...head, kind, spec: { matchConstraints, ...spec } })
+    expect(made.body.message).toBeUndefined()
+    await server.create(`${policies}/${sort.toLowerCase()}admissionpolicybindings`, { ...head, kind: `${kind}Binding`, spec: { policyName: 'p', ...binding } })
+  }
+
+  it('judge objects in the version of the rule', async () => {
+    await define('v1')
+    await bind('Validating', { validations: [{ expression: 'object.spec.port < 10 && (oldObject == null || oldObject.spec.port == 7)' }] }, { validationActions: ['Deny'] })
+    expect((await server.create(url('v2'), v2('a'))).code).toBe(201)
+    expect((await server.create(url('v2'), v2('b', { address: 'quay:70' }))).code).toBe(422)
+    expect((await server.patch(url('v2', '/a'), { spec: { address: 'quay:8' } })).code).toBe(200)
+    expect((await server.patch(url('v2', '/a'), { spec: { address: 'quay:9' } })).code).toBe(422)
+  })
+
+  it('change objects in the version of the rule, which come back in that of the request', async () => {
+    await define('v1')
+    const expression = 'Object{spec: Object.spec{host: object.spec.host + "-side", port: object.spec.port + 1}}'
+    await bind('Mutating', { reinvocationPolicy: 'Never', mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }] })
+    const made = await server.create(url('v2'), v2('a'))
+    expect([made.body.message, made.body.apiVersion, made.body.spec]).toEqual([undefined, `${group}/v2`, { address: 'quay-side:8', mood: 'calm' }])
+  })
+})

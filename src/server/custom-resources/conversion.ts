@@ -44,6 +44,7 @@ export function convertedVersions(versions: readonly Resource[], reviews: Conver
       show: (stored) => shows.of(stored),
       store: (object) =>
         resource === storage ? object : convert(storage!, [object]).then(([converted]) => converted!),
+      take: (object) => convert(resource, [object]).then(([converted]) => converted!),
     }
     return { ...resource, conversion }
   })

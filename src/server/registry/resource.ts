@@ -79,6 +79,8 @@ export interface Conversion {
   show(stored: readonly StoredObject[]): readonly StoredObject[] | Promise<readonly StoredObject[]>
   /** An object of this version in the version that is written. */
   store(object: KubeObject): KubeObject | Promise<KubeObject>
+  /** An object of another version in this one. */
+  take(object: KubeObject): Promise<KubeObject>
   /** How stored bytes begin: with the version that they are of. */
   headOf(value: Buffer): Head
   /** Reads what is stored in another version than that which is written: by the schema of its own version, if there is one. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Authorizer, Decision } from '../../auth/authorize.ts'
 import { ExpressionInput } from './expression-input.ts'
 import { MatchConditions } from './match-conditions.ts'
-import { whenDecided } from './request-authorizer.ts'
+import { whenDecided } from './pending.ts'
 import { type SampleRequest, sampleRegistry, sampleRequest } from './sample-request.ts'
 import { VersionedRequest } from './versioned-request.ts'
 

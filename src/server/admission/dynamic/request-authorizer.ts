@@ -3,14 +3,7 @@ import type { Attempt, Decision } from '../../auth/authorize.ts'
 import { fieldRequirements, labelRequirements } from '../../auth/authorization/selectors.ts'
 import type { UserInfo } from '../../objects/objects.ts'
 import type { AdmissionRequest } from '../admission.ts'
-
-/** Thrown out of an evaluation whose authorizer has to be waited for: the evaluation starts again when it has answered. */
-class PendingDecision {
-  readonly answered: Promise<unknown>
-  constructor(answered: Promise<unknown>) {
-    this.answered = answered
-  }
-}
+import { PendingAnswer } from './pending.ts'
 
 function attemptOf({ verb, path, group = '', resource = '', subresource = '', namespace = '', name = '', ...selectors }: AuthorizationQuestion): Attempt {
   if (path !== undefined) return { verb, url: path }
@@ -55,16 +48,6 @@ export class RequestAuthorizer {
     const asked = origin!.authorizer.authorize(who, attemptOf(question))
     if (!(asked instanceof Promise)) return keep(answerOf(asked))
     const failed = (e: unknown) => keep({ isAllowed: false, error: e instanceof Error ? e.message : String(e) })
-    throw new PendingDecision(asked.then((decision) => keep(answerOf(decision)), failed))
-  }
-}
-
-/** Runs `evaluate`, again after each answer that it had to wait for. It is a promise only then. */
-export function whenDecided<T>(evaluate: () => T): T | Promise<T> {
-  try {
-    return evaluate()
-  } catch (e) {
-    if (!(e instanceof PendingDecision)) throw e
-    return e.answered.then(() => whenDecided(evaluate))
+    throw new PendingAnswer(asked.then((decision) => keep(answerOf(decision)), failed))
   }
 }

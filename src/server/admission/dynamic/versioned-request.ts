@@ -2,6 +2,7 @@ import { cloneObject } from '../../../api/json/index.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionRequest, GroupVersionKind } from '../admission.ts'
+import { convert } from './convert.ts'
 import { admissionNamespace } from './request-matcher.ts'
 
 interface GroupVersionResource {
@@ -30,19 +31,9 @@ export interface AdmissionAttributes {
 const resourceOf = ({ resource: { group, version, plural } }: Registered): GroupVersionResource => ({ group, version, resource: plural })
 const kindOf = ({ resource: { group, version, kind } }: Registered): GroupVersionKind => ({ group, version, kind })
 
-/** An object of a kind in another of its versions. The result may share parts with the object, which stays as it is. */
-function convert(object: KubeObject, from: Registered, to: Registered): KubeObject {
-  if (from === to) return object
-  const { resource: source } = from
-  const { resource } = to
-  const stored = source.storedAs ? source.storedAs.toStored(cloneObject(object)) : object
-  const converted = resource.storedAs ? resource.storedAs.fromStored(stored) : stored
-  return { ...converted, apiVersion: to.apiVersion, kind: resource.kind }
-}
-
 /**
  * A request as webhooks and policies see it: in the version of the kind that their rules name. Conversions are kept for the hooks that follow, until
- * one of them changes the object.
+ * one of them changes the object. Reading and replacing objects throws a PendingAnswer where a webhook has to convert them: see `whenDecided`.
  */
 export class VersionedRequest {
   readonly request: AdmissionRequest
@@ -73,7 +64,7 @@ export class VersionedRequest {
 
   #view(object: KubeObject, known: Map<Registered, KubeObject>, as: Registered): KubeObject {
     let view = known.get(as)
-    if (!view) known.set(as, (view = this.#withType(this.isOwnKind ? convert(object, this.request.origin!.target, as) : object, as)))
+    if (!view) known.set(as, (view = this.#withType(this.isOwnKind ? convert(object, this.request.origin!.target, as, this.request.origin!) : object, as)))
     return view
   }
 
@@ -87,7 +78,9 @@ export class VersionedRequest {
   /** Puts a changed object of the given version in the place of the request's. */
   replace(object: KubeObject, as: Registered): void {
     const { request } = this
-    request.object = this.isOwnKind ? convert(object, as, request.origin!.target) : object
+    const { target } = request.origin!
+    const isSame = as === target || !this.isOwnKind
+    request.object = isSame ? object : cloneObject(convert(object, as, target, request.origin!))
     this.#objects.clear()
   }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../api/object.ts'
 import { labelSelectorMatches } from '../../../api/selectors/label-selector.ts'
 import type { Registered, Registry } from '../../registry/registry.ts'
 import type { AdmissionRequest } from '../admission.ts'
-import { admissionNamespace } from '../dynamic/index.ts'
+import { admissionNamespace, presentAs } from '../dynamic/index.ts'
 
 /** A policy or binding that cannot be evaluated, in Kubernetes' words. Its failure policy decides. */
 export class ConfigurationError extends Error {}
@@ -39,8 +39,7 @@ export function collectParams(kind: ParamKind | undefined, ref: ParamRef | undef
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  const { apiVersion, resource } = target
-  return found.map((object) => ({ ...(resource.storedAs ? resource.storedAs.fromStored(object) : object), apiVersion, kind: resource.kind }))
+  return found.map((object) => presentAs(object, target, request.origin!))
 }
 
 function findParams({ resource, storage }: Registered, ref: ParamRef, request: AdmissionRequest): KubeObject[] {

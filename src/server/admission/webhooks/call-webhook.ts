@@ -45,7 +45,8 @@ async function ask({ webhook }: WebhookHook, versioned: VersionedRequest, as: Re
   const version = reviewVersion(admissionReviewVersions)
   if (!version) throw new CallingError(name, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
   const uid = caller.random.uuid()
-  const review = reviewOf(version, uid, versioned.attributes(as), versioned.object(as), versioned.old(as))
+  const [object, old] = await whenDecided(() => [versioned.object(as), versioned.old(as)] as const)
+  const review = reviewOf(version, uid, versioned.attributes(as), object, old)
   let answer: Record<string, unknown>
   try {
     answer = await caller.webhooks.call(clientConfig, review, { timeoutMs: timeoutSeconds * 1000, tellsTimeout: true })

@@ -7,7 +7,7 @@ import type { Json, KubeObject } from '../../../api/object.ts'
 import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
 import type { Registered } from '../../registry/registry.ts'
 import { type AdmissionPlugin, type AdmissionRequest, type PluginServer, Reinvocation } from '../admission.ts'
-import { ExpressionInput, type Found, VersionedRequest } from '../dynamic/index.ts'
+import { ExpressionInput, type Found, VersionedRequest, whenDecided } from '../dynamic/index.ts'
 import type { Verdict } from './admission-review.ts'
 import { type Caller, callWebhook, meetsConditions } from './call-webhook.ts'
 import { type WebhookHook, liveWebhooks } from './webhook-hooks.ts'
@@ -124,7 +124,8 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
       request.note?.(`mutation.webhook.admission.k8s.io/${place}`, JSON.stringify({ configuration, webhook: webhook.name, mutated: next !== undefined }))
     }
     if (next) {
-      versioned.replace(next, match.as)
+      const made = next
+      await whenDecided(() => versioned.replace(made, match.as))
       rounds.changed()
       reinvocation.isWanted = true
     }
