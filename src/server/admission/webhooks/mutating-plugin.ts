@@ -2,7 +2,6 @@ import { deepEqual } from '../../../api/deep-equal.ts'
 import { ApiError, internalError } from '../../../api/errors.ts'
 import type { MutatingWebhook } from '../../../api/generated/types.ts'
 import { JsonSyntaxError, cloneObject, parseJson } from '../../../api/json/index.ts'
-import { decodeOwners } from '../../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../../api/object.ts'
 import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
 import type { Registered } from '../../registry/registry.ts'
@@ -80,20 +79,10 @@ function decoded(value: Json, before: KubeObject, versioned: VersionedRequest, a
   const { object } = type!.decode(value, { isOwned: true })
   const { apiVersion, kind } = before
   const next = Object.assign(object as unknown as KubeObject, { apiVersion, kind })
+  // Who manages which fields is settled already.
+  if (next.metadata?.managedFields) delete next.metadata.managedFields
   if (versioned.isOwnKind) as.resource.defaults?.(next, origin!.rules)
   return next
-}
-
-const invalidManagers =
-  '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests'
-
-/** Webhooks may not break who manages which fields. */
-function keepManagers({ object, warnings }: AdmissionRequest, before: KubeObject['metadata']['managedFields']): void {
-  const metadata = object?.metadata
-  if (!metadata || deepEqual(metadata.managedFields, before) || decodeOwners(metadata.managedFields ?? [])) return
-  if (before) metadata.managedFields = before
-  else delete metadata.managedFields
-  warnings.push(invalidManagers)
 }
 
 /** Asks one webhook after the other. Each gets the object as those before it have left it. */
@@ -103,7 +92,6 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
   const rounds = (state.get(pluginName) as Rounds | undefined) ?? new Rounds()
   state.set(pluginName, rounds)
   rounds.begin(request.object, isSecond)
-  const managers = request.object?.metadata.managedFields
   for (const { hook, match } of found) {
     const { webhook, key, index, configuration } = hook
     if (match.error) throw match.error
@@ -132,7 +120,6 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
     if ((webhook as MutatingWebhook).reinvocationPolicy === 'IfNeeded') rounds.called(key)
   }
   rounds.end(request.object)
-  keepManagers(request, managers)
 }
 
 /** Lets webhooks change what is asked for. */
