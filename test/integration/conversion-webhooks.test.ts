@@ -190,6 +190,24 @@ describe('versions that a webhook converts', () => {
     expect((await server.delete(url('v1', '/a'))).code).toBe(200)
   })
 
+  it('are shown to admission webhooks in the version that their rules name', async () => {
+    await define('v1')
+    const judge = await WebhookServer.start(({ request }) => {
+      const patch = [{ op: 'replace', path: '/spec/address', value: `${request.object.spec.address}0` }]
+      const response = { uid: request.uid, allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }
+      return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }
+    })
+    const rules = [{ operations: ['CREATE'], apiGroups: [group], apiVersions: ['v2'], resources: ['boats'] }]
+    await server.create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
+      apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: { name: 'm' },
+      webhooks: [{ name: 'm.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], rules, clientConfig: judge.clientConfig }],
+    })
+    const made = await server.create(url('v1'), v1('a'))
+    expect([made.code, made.body.spec]).toEqual([201, { host: 'quay', port: 70 }])
+    expect(judge.calls[0]!.body.request).toMatchObject({ kind: { version: 'v2' }, requestKind: { version: 'v1' }, object: { apiVersion: `${group}/v2`, spec: { address: 'quay:7' } } })
+    await judge.close()
+  })
+
   it('warn of a deprecated version', async () => {
     await define('v1')
     expect((await server.get(url('v1'))).warnings).toEqual([`299 - "${group}/v1 Boat is deprecated; use ${group}/v2 Boat"`])
@@ -240,34 +258,5 @@ describe('what a conversion webhook may not answer', () => {
     hook.answer = () => 'oops'
     await server.create(url('v1'), v1('a'))
     expect((await lines(watch, 1)).map(({ type, object }) => [type, object.code])).toEqual([['ERROR', 500]])
-  })
-})
-
-describe('policies about versions that a webhook converts', () => {
-  const policies = '/apis/admissionregistration.k8s.io/v1'
-  const matchConstraints = { resourceRules: [{ apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['boats'] }] }
-  async function bind(sort: 'Validating' | 'Mutating', spec: object, binding: object = {}): Promise<void> {
-    const head = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' } }
-    const kind = `${sort}AdmissionPolicy`
-    const made = await server.create(`${policies}/${sort.toLowerCase()}admissionpolicies`, { ...head, kind, spec: { matchConstraints, ...spec } })
-    expect(made.body.message).toBeUndefined()
-    await server.create(`${policies}/${sort.toLowerCase()}admissionpolicybindings`, { ...head, kind: `${kind}Binding`, spec: { policyName: 'p', ...binding } })
-  }
-
-  it('judge objects in the version of the rule', async () => {
-    await define('v1')
-    await bind('Validating', { validations: [{ expression: 'object.spec.port < 10 && (oldObject == null || oldObject.spec.port == 7)' }] }, { validationActions: ['Deny'] })
-    expect((await server.create(url('v2'), v2('a'))).code).toBe(201)
-    expect((await server.create(url('v2'), v2('b', { address: 'quay:70' }))).code).toBe(422)
-    expect((await server.patch(url('v2', '/a'), { spec: { address: 'quay:8' } })).code).toBe(200)
-    expect((await server.patch(url('v2', '/a'), { spec: { address: 'quay:9' } })).code).toBe(422)
-  })
-
-  it('change objects in the version of the rule, which come back in that of the request', async () => {
-    await define('v1')
-    const expression = 'Object{spec: Object.spec{host: object.spec.host + "-side", port: object.spec.port + 1}}'
-    await bind('Mutating', { reinvocationPolicy: 'Never', mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }] })
-    const made = await server.create(url('v2'), v2('a'))
-    expect([made.body.message, made.body.apiVersion, made.body.spec]).toEqual([undefined, `${group}/v2`, { address: 'quay-side:8', mood: 'calm' }])
   })
 })
