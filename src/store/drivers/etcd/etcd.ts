@@ -40,7 +40,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     const layout = new KeyLayout(prefix.ours, prefix.theirs)
     const { header } = await members.read(etcdMethods.range, { key: layout.fence, limit: 1 }, openTimeoutMs)
     const { revision } = header!
-    const parts = { members, layout, clock, timers, writeBudgetMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
+    const parts = { members, layout, clock, timers, writeBudgetMs, lookUpMs: callTimeoutMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
     await store.start(revision)
     return store
