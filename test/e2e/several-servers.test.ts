@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../../src/server/index.ts'
 import { EtcdCluster } from '../etcd/etcd-cluster.ts'
-import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
+import { type RunningServer, runCoxswain, startEverything } from '../kubectl/coxswain.ts'
 import { TlsClient } from './tls-client.ts'
 
 let dir: string
@@ -97,4 +97,9 @@ it('the other takes over when the one that leads is killed', async () => {
   await deploy(1, 'second', { nodeSelector: { 'kubernetes.io/hostname': 'two' } })
   await untilAvailable(1, 'second')
   expect(await holder(1, 'kube-controller-manager')).not.toBe(before)
+})
+
+it('a server that finds no etcd says so, and ends', async () => {
+  const { code, err } = await runCoxswain(['apiserver', '--store', 'etcd', '--etcd-servers', 'http://127.0.0.1:1', '--secure-port', '0', '--data-dir', path.join(dir, 'none')])
+  expect([code, err]).toEqual([1, expect.stringContaining('the etcd servers http://127.0.0.1:1 cannot be used: connection error: 127.0.0.1:1: connect ECONNREFUSED')])
 })

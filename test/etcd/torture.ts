@@ -122,7 +122,8 @@ async function disturb({ cluster, links, replicas, random, endMs, say }: Disturb
     made += chosen.length
     for (const { begin } of chosen) await begin()
     await waitMs(300 + random.next() * 1700)
-    for (const { end } of chosen) await end()
+    // Together: a server that is started again may need a link that the other fault has cut.
+    await Promise.all(chosen.map(({ end }) => end()))
     await waitMs(random.next() * 700)
   }
   return made
