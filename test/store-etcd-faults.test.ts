@@ -77,11 +77,21 @@ describe('a write whose answer was lost', () => {
     const prefix = newPrefix()
     const store = await open([url, cluster.urls[1]!], prefix)
     const other = await open([cluster.urls[2]!], prefix)
+    const created = await put(store, '/a', 'first')
+    const at = created.ok ? created.revision : 0
     // The request itself is lost; meanwhile another writes the very same.
     proxy.set('silent')
-    const writing = put(store, '/a', 'same')
-    expect((await put(other, '/a', 'same')).ok).toBe(true)
+    const writing = put(store, '/a', 'same', at)
+    expect((await put(other, '/a', 'same', at)).ok).toBe(true)
     expect(await writing).toMatchObject({ ok: false, current: { value: Buffer.from('same') } })
+  })
+
+  it('is not known where a create did not come about: it is not sent again', async () => {
+    const { proxy, url } = await proxied(0)
+    const store = await open([url, cluster.urls[1]!])
+    proxy.set('silent')
+    await expect(put(store, '/a', 'x')).rejects.toThrow(WriteUncertainError)
+    expect(await store.get('/a')).toBeUndefined()
   })
 })
 
@@ -91,28 +101,29 @@ describe('a watch', () => {
     const prefix = newPrefix()
     const store = await open([url, ...cluster.urls.slice(1)], prefix)
     const other = await open(cluster.urls.slice(1), prefix)
-    const seen: string[] = []
-    await store.watch('/', store.revision, (events) => seen.push(...events.map(({ key }) => key)))
-    const keys: string[] = []
+    const seen: number[] = []
+    await store.watch('/', store.revision, (events) => seen.push(...events.map(({ revision }) => revision)))
+    const written: number[] = []
     const writeSome = async () => {
       for (let i = 0; i < 20; i++) {
-        keys.push(`/k/${keys.length}`)
-        expect((await put(other, keys.at(-1)!, 'x')).ok).toBe(true)
+        const result = await put(other, '/k', String(i), written.at(-1) ?? 0)
+        expect(result.ok).toBe(true)
+        written.push(result.ok ? result.revision : 0)
       }
     }
     await writeSome()
     proxy.set('refuse')
     await writeSome()
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(keys.length)
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(written.length)
     await cluster.members[1]!.kill()
     await writeSome()
     cluster.members[1]!.start()
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(keys.length)
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(written.length)
     cluster.members[2]!.pause()
     await writeSome()
     cluster.members[2]!.resume()
-    await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(keys.length)
-    expect(seen).toEqual(keys)
+    await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(written.length)
+    expect(seen).toEqual(written)
   })
 
   it('ends when history was compacted while it was cut off', async () => {

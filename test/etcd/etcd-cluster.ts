@@ -95,7 +95,7 @@ export class EtcdCluster {
 }
 
 /** Ports that nobody listens on now. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
     const server = createServer()
     server.listen(0, '127.0.0.1', () => resolve(server))

@@ -28,6 +28,8 @@ export interface EtcdStoreParts {
   hasProgress: boolean
   /** How long a write may take, all attempts together. */
   writeBudgetMs: number
+  /** How long a create whose answer was lost is looked for. */
+  lookUpMs: number
   random: () => number
 }
 
@@ -74,7 +76,7 @@ export class EtcdStore implements Store {
       get compactedRevision() { return recent.start },
     }
     this.#hub = new WatchHub(seen, (after, upTo, prefix) => ({ events: recent.between(after, upTo, prefix), upTo }))
-    this.#writer = new Writer({ ...parts, pending: this.#pending, seen: (revision) => feed.waitUntilSeen(revision), versioned: (kv) => this.#versioned(kv) })
+    this.#writer = new Writer({ ...parts, pending: this.#pending, seen: (revision) => feed.waitUntilSeen(revision), currentRevision: () => this.currentRevision(), versioned: (kv) => this.#versioned(kv) })
   }
 
   /** Begins to follow etcd. Resolves once everything up to `revision` is known. */

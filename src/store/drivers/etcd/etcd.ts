@@ -34,13 +34,15 @@ const replayedRevisions = 1000
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const { servers, tls, clock = systemClock, timers = clock, prefix = { ours: '/registry', theirs: '/registry' }, callTimeoutMs = 3000, writeBudgetMs = 10_000, openTimeoutMs = 10_000 } = options
   const members = new Members({ servers, tls, clock: timers, callTimeoutMs })
+  // Between two attempts nothing else keeps the process alive: it would end without a word.
+  const waiting = setInterval(() => {}, openTimeoutMs)
   try {
     const { version } = await members.read(etcdMethods.status, {}, openTimeoutMs)
     if (!isSupported(version)) throw new Error(`etcd ${version} is too old: 3.4 or newer is needed`)
     const layout = new KeyLayout(prefix.ours, prefix.theirs)
     const { header } = await members.read(etcdMethods.range, { key: layout.fence, limit: 1 }, openTimeoutMs)
     const { revision } = header!
-    const parts = { members, layout, clock, timers, writeBudgetMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
+    const parts = { members, layout, clock, timers, writeBudgetMs, lookUpMs: callTimeoutMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
     await store.start(revision)
     return store
@@ -49,6 +51,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     if (!(e instanceof Error)) throw e
     const why = e instanceof RpcError ? e.detail : e.message
     throw new StoreOpenError('Unreachable', `the etcd servers ${servers.join(', ')} cannot be used: ${why}`)
+  } finally {
+    clearInterval(waiting)
   }
 }
 

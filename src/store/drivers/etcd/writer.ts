@@ -13,18 +13,22 @@ export interface WriterParts {
   layout: KeyLayout
   timers: Clock
   writeBudgetMs: number
+  /** How long a create whose answer was lost is looked for. */
+  lookUpMs: number
   /** A number from 0 to 1. */
   random: () => number
   pending: PendingWrites
   /** Resolves once the watch has delivered everything up to a revision. */
   seen(revision: number): Promise<void>
+  /** The newest revision of the store. Rejects with StoreUnavailableError. */
+  currentRevision(): Promise<number>
   versioned(kv: EtcdKeyValue): Versioned
 }
 
 /**
  * Writes by transactions of the form "if the key is at this revision, put or delete it, else read it", which is all
- * that kine takes. An attempt whose answer was lost is repeated; when that is refused, the watch tells whether the
- * first one has happened.
+ * that kine takes. An update or delete whose answer was lost is sent again; when that is refused, the watch tells
+ * whether the first attempt has happened. A create is looked for, and not sent again.
  */
 export class Writer {
   readonly #parts: WriterParts
@@ -65,10 +69,30 @@ export class Writer {
         if (!isTrouble(e)) throw isUncertain ? new WriteUncertainError(e) : explain(e)
         isUncertain ||= !e.isUnsent
         if (write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
+        if (isUncertain && expected === 0) return await this.#lookUp(write, e)
         if (await attempts.next()) continue
         throw isUncertain ? new WriteUncertainError(e) : new StoreUnavailableError(`etcd cannot be reached: ${e.detail}`)
       }
     }
+  }
+
+  /**
+   * Waits for a create whose answer was lost to show up. It must not be sent again: a member that was stopped may still
+   * carry out the first attempt much later, and then there would be two, if the object was deleted between them. The
+   * condition of an update holds only once, so that sending it again is safe.
+   */
+  async #lookUp(write: PendingWrite, cause: RpcError): Promise<WriteResult> {
+    const { timers, seen, currentRevision, lookUpMs } = this.#parts
+    const attempts = new Attempts(timers, lookUpMs)
+    while (write.seenAt === undefined && (await attempts.next())) {
+      try {
+        await seen(await currentRevision())
+      } catch (e) {
+        if (!(e instanceof StoreUnavailableError)) throw e
+      }
+    }
+    if (write.seenAt === undefined) throw new WriteUncertainError(cause)
+    return { ok: true, revision: write.seenAt }
   }
 
   async #settle(write: PendingWrite, answer: EtcdTxnResponse, isUncertain: boolean): Promise<WriteResult> {

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openEtcdStore } from '../../src/store/index.ts'
+import { TlsClient } from '../e2e/tls-client.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { CutProxy } from './cut-proxy.ts'
+import { EtcdCluster, freePorts } from './etcd-cluster.ts'
+import { ApiReplica } from './api-replica.ts'
+import { Clients } from './ledger-clients.ts'
+import { type Operation, type Version, violations } from './linearizable.ts'
+import { Follower } from './follower.ts'
+
+export interface TortureOptions {
+  seconds: number
+  seed: number
+  say?(line: string): void
+}
+
+export interface TortureReport {
+  /** Everything that must not happen. */
+  problems: string[]
+  faults: number
+  acknowledged: number
+  refused: number
+  unknown: number
+  reads: number
+  events: number
+}
+
+export const torturedPath = '/api/v1/namespaces/default/configmaps'
+const torturedPrefix = '/registry/configmaps/default/'
+
+/**
+ * Two API servers on three members of etcd, with a proxy on each link, while members and servers are killed or stopped
+ * and links are cut at random. Answers what clients and watches saw that must not be.
+ */
+export async function torture({ seconds, seed, say = () => {} }: TortureOptions): Promise<TortureReport> {
+  const random = new SeededRandom(seed)
+  const dir = mkdtempSync(path.join(tmpdir(), 'torture-'))
+  const cluster = await EtcdCluster.start({ members: 3 })
+  const links: CutProxy[][] = []
+  const replicas: ApiReplica[] = []
+  const ports = await freePorts(2)
+  try {
+    for (const [i, port] of ports.entries()) {
+      const proxies = cluster.members.map(({ clientPort }) => new CutProxy(clientPort))
+      const urls = await Promise.all(proxies.map((proxy) => proxy.listen()))
+      links.push(proxies)
+      // Each prefers another member.
+      replicas.push(new ApiReplica(path.join(dir, `server-${i}`), port, [...urls.slice(i), ...urls.slice(0, i)]))
+    }
+    for (const replica of replicas) await replica.start()
+    const witness = await openEtcdStore({ servers: cluster.urls })
+    const history: { key: string; revision: number; value: string | undefined; previous: number }[] = []
+    await witness.watch(torturedPrefix, witness.revision, (events) => {
+      for (const event of events) history.push({ key: event.key, revision: event.revision, value: event.type === 'put' ? valueOf(event.value) : undefined, previous: event.previous?.revision ?? 0 })
+    })
+    const start = witness.revision
+    const tls = replicas.map(({ kubeconfig }) => new TlsClient(kubeconfig, 32, 8000))
+    const followers = tls.map((client) => new Follower(client, start))
+    for (const follower of followers) follower.start()
+    const clients = new Clients(tls, random)
+    clients.start(6)
+    const faults = await disturb({ cluster, links, replicas, random, endMs: Date.now() + seconds * 1000, say })
+    await heal(cluster, links, replicas)
+    await clients.stop()
+    await Promise.all(tls.map((_, server) => clients.readAll(server)))
+    await witness.waitUntilSeen!(await witness.currentRevision!())
+    const newest = history.at(-1)?.revision ?? start
+    for (const follower of followers) await follower.reach(newest)
+    const problems = judge(clients, history, followers)
+    for (const client of tls) client.close()
+    await witness.close()
+    return { problems, faults, ...clients.counts, events: history.length }
+  } finally {
+    for (const replica of replicas) await replica.kill()
+    for (const proxy of links.flat()) await proxy.close()
+    await cluster.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+type Disturbed = { cluster: EtcdCluster; links: readonly (readonly CutProxy[])[]; replicas: readonly ApiReplica[] }
+
+const waitMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** One fault after the other, each for a while; sometimes two at once. Answers how many. */
+async function disturb({ cluster, links, replicas, random, endMs, say }: Disturbed & { random: SeededRandom; endMs: number; say(line: string): void }): Promise<number> {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next() * items.length)]!
+  const faults: (() => { what: string; begin(): unknown; end(): unknown })[] = [
+    () => {
+      const member = pick(cluster.members)
+      return { what: `kill ${member.name}`, begin: () => member.kill(), end: () => member.start() }
+    },
+    () => {
+      const member = pick(cluster.members)
+      return { what: `stop ${member.name}`, begin: () => member.pause(), end: () => member.resume() }
+    },
+    () => {
+      const link = pick(links.flat())
+      const mode = pick(['refuse', 'silent', 'swallow answers'] as const)
+      return { what: `cut a link: ${mode}`, begin: () => link.set(mode), end: () => { link.set('pass'); link.cut() } }
+    },
+    () => {
+      const all = pick(links)
+      return { what: 'cut a server off', begin: () => all.forEach((link) => link.set('refuse')), end: () => all.forEach((link) => link.set('pass')) }
+    },
+    () => {
+      const replica = pick(replicas)
+      return { what: 'stop a server', begin: () => replica.pause(), end: () => replica.resume() }
+    },
+    () => {
+      const replica = pick(replicas)
+      return { what: 'kill a server', begin: () => replica.kill(), end: () => replica.start() }
+    },
+  ]
+  let made = 0
+  while (Date.now() < endMs) {
+    const chosen = Array.from({ length: random.next() < 0.2 ? 2 : 1 }, () => pick(faults)())
+    say(chosen.map(({ what }) => what).join(', '))
+    made += chosen.length
+    for (const { begin } of chosen) await begin()
+    await waitMs(300 + random.next() * 1700)
+    // Together: a server that is started again may need a link that the other fault has cut.
+    await Promise.all(chosen.map(({ end }) => end()))
+    await waitMs(random.next() * 700)
+  }
+  return made
+}
+
+/** Everything runs and is connected again, and both servers answer. */
+async function heal({ members }: EtcdCluster, links: Disturbed['links'], replicas: readonly ApiReplica[]): Promise<void> {
+  for (const member of members) member.resume()
+  for (const link of links.flat()) link.set('pass')
+  for (const replica of replicas) await replica.start()
+  for (const replica of replicas) await replica.untilAnswering(torturedPath)
+}
+
+const valueOf = (bytes: Buffer): string => (JSON.parse(bytes.toString()) as { data?: { value?: string } }).data?.value ?? ''
+
+function judge(clients: Clients, history: readonly { key: string; revision: number; value: string | undefined; previous: number }[], followers: readonly Follower[]): string[] {
+  const problems: string[] = []
+  const written = new Map<string, number[]>()
+  const deletedFrom = new Map<number, number>()
+  const versions = new Map<string, Version[]>()
+  for (const { key, revision, value, previous } of history) {
+    const name = key.slice(torturedPrefix.length)
+    if (!clients.keys.includes(name)) continue
+    versions.set(name, [...(versions.get(name) ?? []), { version: revision, isAbsent: value === undefined }])
+    if (value === undefined) deletedFrom.set(previous, revision)
+    else written.set(value, [...(written.get(value) ?? []), revision])
+  }
+  for (const [value, revisions] of written) if (revisions.length > 1) problems.push(`written twice: ${value} at ${revisions.join(', ')}`)
+  for (const { value, revision } of clients.acknowledged) if (written.get(value)?.[0] !== revision) problems.push(`acknowledged at ${revision} and lost: ${value}`)
+  for (const value of clients.refused) if (written.has(value)) problems.push(`refused, and written all the same: ${value} at ${written.get(value)!.join(', ')}`)
+  const operations: Operation[] = clients.operations.map((operation) => ({ ...operation, version: operation.deletes === undefined ? operation.version : deletedFrom.get(operation.deletes) }))
+  for (const { key, deletes, isAcknowledged } of clients.operations) if (deletes !== undefined && isAcknowledged && !deletedFrom.has(deletes)) problems.push(`deleted, and still there: ${key} at ${deletes}`)
+  problems.push(...violations(operations, versions))
+  const all = history.map(({ key, revision, value }) => `${value === undefined ? 'DELETED' : 'set'} ${key.slice(torturedPrefix.length)} ${revision}`)
+  for (const [i, follower] of followers.entries()) {
+    problems.push(...follower.problems.map((problem) => `watch ${i}: ${problem}`))
+    const at = follower.seen.findIndex((line, j) => line !== all[j])
+    if (at >= 0) problems.push(`watch ${i}: saw ${follower.seen[at]} where ${all[at]} happened`)
+    else if (follower.seen.length !== all.length) problems.push(`watch ${i}: saw ${follower.seen.length} of ${all.length} events`)
+  }
+  return problems
+}

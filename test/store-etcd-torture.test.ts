@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { torture } from './etcd/torture.ts'
+
+const seed = Number(process.env.TORTURE_SEED ?? 20261118)
+/** Longer by `npm run torture`. */
+const seconds = Number(process.env.TORTURE_SECONDS ?? 15)
+
+it('two servers on three members lose nothing, write nothing twice and read nothing stale while everything fails in turn', async () => {
+  const isLong = process.env.TORTURE_SECONDS !== undefined
+  const report = await torture({ seconds, seed, ...(isLong ? { say: (line: string) => console.log(line) } : {}) })
+  if (isLong) console.log(JSON.stringify(report))
+  expect(report.problems).toEqual([])
+  expect(report.faults).toBeGreaterThan(4)
+  expect(report.acknowledged).toBeGreaterThan(100)
+  expect(report.reads).toBeGreaterThan(100)
+}, seconds * 1000 + 180_000)
