@@ -1,0 +1,57 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { componentNames, objectsOf } from '../../../src/cluster/manifests/index.ts'
+import { deployFiles } from '../../../src/cluster/manifests/deploy-files.ts'
+
+const root = path.resolve('deploy')
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(path.join(root, folder)).flatMap((name) => {
+    const file = path.join(folder, name)
+    return statSync(path.join(root, file)).isDirectory() ? filesBelow(file) : [file]
+  })
+
+const objectsIn = (text: string): any[] => parseAllDocuments(text).map((document) => document.toJS() as unknown).filter((object) => object)
+
+/** Renders a template of the chart: values, the release's namespace, and conditions that stand on lines of their own. */
+function render(text: string, values: Record<string, any>, namespace: string): string {
+  const valueOf = (name: string) => name.split('.').reduce<any>((value, key) => value?.[key], values)
+  const isOn = (condition: string) => condition.replace(/^and /, '').split(' ').every((name) => valueOf(name.replace('.Values.', '')))
+  const [, condition, body = text] = /^\{\{- if (.*) \}\}\n([^]*)\{\{- end \}\}\n$/.exec(text) ?? []
+  if (condition !== undefined && !isOn(condition)) return ''
+  const filled = body.replaceAll('{{ .Release.Namespace }}', namespace).replaceAll(/\{\{ \.Values\.([A-Za-z.]+) \}\}/g, (_, name: string) => String(valueOf(name)))
+  expect(filled).not.toContain('{{')
+  return filled
+}
+
+describe('deploy/', () => {
+  it('is what the manifests say, at the version of the package', () => {
+    const wanted = deployFiles(version)
+    expect([...filesBelow('kustomize'), ...filesBelow('helm')].sort()).toEqual([...wanted.keys()].sort())
+    for (const [file, text] of wanted) expect(readFileSync(path.join(root, file), 'utf8'), `${file}: run npm run write:deploy`).toBe(text)
+  })
+
+  it('has a chart whose output is that of coxswain manifests', () => {
+    const values = objectsIn(readFileSync(path.join(root, 'helm/coxswain/values.yaml'), 'utf8'))[0]
+    const templates = filesBelow('helm/coxswain/templates').map((file) => readFileSync(path.join(root, file), 'utf8'))
+    const rendered = (over: object, namespace: string) => templates.flatMap((text) => objectsIn(render(text, { ...values, ...over }, namespace)))
+    const byKind = (objects: any[]) => objects.map((object) => `${object.kind} ${object.metadata.name}: ${JSON.stringify(object)}`).sort()
+    const settings = { namespace: 'here', image: values.image as string, replicas: () => 2 }
+    expect(byKind(rendered({}, 'here'))).toEqual(byKind(objectsOf(['publisher'], settings, false)))
+    const all = Object.fromEntries([...componentNames.map((name) => [name, { ...values[name], enabled: true }]), ['serviceMonitors', { enabled: true }]])
+    expect(byKind(rendered(all, 'here'))).toEqual(byKind(objectsOf(componentNames, settings, true)))
+  })
+
+  it('runs nothing as root, and nothing that a restricted namespace refuses', () => {
+    const settings = { namespace: 'here', image: 'i', replicas: () => 2 }
+    for (const { kind, spec } of objectsOf(componentNames, settings, false) as any[]) {
+      if (kind !== 'Deployment') continue
+      const { securityContext, containers: [container] } = spec.template.spec
+      expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+      expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+    }
+  })
+})
