@@ -31,7 +31,7 @@ export interface TestClusterOptions {
   store?: Store
   /** Custom kinds that are served before controllers start: definitions, or YAML with some. */
   crds?: readonly (CustomResourceDefinition | string)[]
-  /** Webhook configurations that are there before controllers start. The server stores them; whether it calls webhooks is its own matter. */
+  /** Webhook configurations that are there before controllers start. */
   webhooks?: readonly WebhookConfiguration[]
   /** Run in the same process, over a transport of their own. */
   controllers?: readonly ManagedController[]
