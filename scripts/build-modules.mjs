@@ -13,6 +13,12 @@ const lib = path.resolve(process.argv[2] ?? path.join(root, 'lib'))
 // Built beside its place and moved there whole, as the program is.
 const outdir = `${lib}.new-${process.pid}`
 
+/**
+ * A property that may be left out may be undefined as well: everything here reads both alike. Without it, projects with
+ * exactOptionalPropertyTypes could not hand on what they may have.
+ */
+const optionalProperty = /^( +(?:readonly )?(?:\w+|'[^']+')\?: )([^;]+);$/gm
+
 execFileSync(process.execPath, [path.join(root, 'scripts/generate.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] })
 await build({
   entryPoints: Object.fromEntries(Object.entries(entryPoints).map(([name, file]) => [name, path.join(root, file)])),
@@ -59,6 +65,7 @@ function declareTypes(folder) {
   for (const file of readdirSync(folder, { recursive: true }).filter((f) => f.endsWith('.d.ts'))) {
     const at = path.join(folder, file)
     // Declarations name the sources they were made from; whoever reads them has only the declarations.
-    writeFileSync(at, readFileSync(at, 'utf8').replace(/((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'))
+    const text = readFileSync(at, 'utf8').replace(/((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2')
+    writeFileSync(at, text.replace(optionalProperty, (_, head, type) => `${head}${type.includes('=>') ? `(${type})` : type} | undefined;`))
   }
 }

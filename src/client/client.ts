@@ -4,7 +4,7 @@ import type { Int64 } from '../api/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
-import type { New } from './draft.ts'
+import type { ApplyConfiguration, New } from './draft.ts'
 import { type ResourceType, apiVersionOf, pathOf, resourceName } from './resource-type.ts'
 import { pods } from './resources.ts'
 import { Retrier, type RetryOptions } from './retry.ts'
@@ -73,6 +73,12 @@ export interface PatchOptions extends WriteOptions, AnswerOptions {
   subresource?: string
   /** Takes fields from other managers; only for apply. */
   force?: boolean
+}
+
+/** How a configuration is applied. */
+export interface ApplyOptions extends Omit<PatchOptions, 'type'> {
+  /** Whose fields they are. Another configuration by the same manager takes the place of this one. */
+  fieldManager: string
 }
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan'
@@ -178,6 +184,12 @@ export class Client {
       accept: acceptOf(options),
       signal,
     })
+  }
+
+  /** Server-side apply: the object has these fields afterwards, and this manager owns them. It is created if it is not there. */
+  apply<T extends KubeObject>(type: ResourceType<T>, config: ApplyConfiguration<T>, options: ApplyOptions): Promise<T> {
+    const { namespace = '', name = '' } = config.metadata
+    return this.patch(type, namespace, name, typed(type, config), { ...options, type: 'apply' })
   }
 
   /** Answers the object while it is still there, waiting to be gone, and otherwise a Status. */

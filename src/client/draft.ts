@@ -17,5 +17,11 @@ export type Draft<T> = T extends readonly (infer U)[]
       : { [K in keyof T as K extends Omissible<T> ? never : K]: Draft<T[K]> } & { [K in Omissible<T>]?: Draft<T[K]> }
     : T
 
+/** Any part of a value: what a manager has to say about it. */
+type Partly<T> = T extends readonly (infer U)[] ? readonly Partly<U>[] : T extends object ? { [K in keyof T]?: Partly<T[K]> | undefined } : T
+
+/** A configuration for server-side apply: the fields that a manager wants an object to have. */
+export type ApplyConfiguration<T extends KubeObject> = Omit<Partly<T>, 'metadata'> & { metadata: Partly<T['metadata']> & { name: string } }
+
 /** An object that is to be created: without its status, and without what the server fills in. */
 export type New<T extends KubeObject> = T | ({ metadata: T['metadata'] } & Draft<Omit<T, 'metadata' | 'status'>>)

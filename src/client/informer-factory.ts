@@ -6,9 +6,9 @@ import type { MetricsRegistry } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { LagLimits } from './cache/lag.ts'
 import { type ResourceType, apiVersionOf } from './resource-type.ts'
-import { SharedInformer, type SharedInformerOptions, absenceText, scopeName } from './shared-informer.ts'
+import { type InformerScope, SharedInformer, type SharedInformerOptions, absenceText, scopeName } from './shared-informer.ts'
 import type { Transport } from './transport.ts'
-import type { WatchScope, WatcherRules } from './watcher/index.ts'
+import type { WatcherRules } from './watcher/index.ts'
 
 export interface InformerFactoryOptions {
   transport: Transport
@@ -30,7 +30,7 @@ export interface InformerFactoryOptions {
 /** What one informer has of its own. */
 export type InformerSpec<T extends KubeObject> = Pick<
   SharedInformerOptions<T>,
-  'namespace' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
+  'namespace' | 'namespaces' | 'labelSelector' | 'fieldSelector' | 'indexes' | 'transform' | 'notOlderThan'
 >
 
 interface Made {
@@ -70,7 +70,7 @@ export class InformerFactory {
   }
 
   /** An informer of a resource's metadata: that of the whole objects, where somebody has asked for it before. */
-  metadata(type: ResourceType, spec: Pick<InformerSpec<KubeObject>, 'namespace' | 'notOlderThan'> = {}): SharedInformer {
+  metadata(type: ResourceType, spec: Pick<InformerSpec<KubeObject>, 'namespace' | 'namespaces' | 'notOlderThan'> = {}): SharedInformer {
     const known = this.#informers.get(keyOfScope(type, spec))
     return known ? (known.informer as unknown as SharedInformer) : this.#make(type, { ...spec, transform: withoutRest }, true)
   }
@@ -129,4 +129,4 @@ export class InformerFactory {
   }
 }
 
-const keyOfScope = (type: ResourceType, spec: WatchScope): string => `${apiVersionOf(type)} ${scopeName(type, spec)}`
+const keyOfScope = (type: ResourceType, spec: InformerScope): string => `${apiVersionOf(type)} ${scopeName(type, spec)}`

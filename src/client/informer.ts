@@ -9,8 +9,11 @@ export interface InformerHandler<T extends KubeObject = KubeObject> {
   update?(old: T, object: T): void
   /** The last state that was seen; `isFinal` is false where the deletion itself was missed and a later list did not have it any more. */
   delete?(object: T, isFinal: boolean): void
-  /** The cache has seen everything up to this resource version. Raised by bookmarks, lists and every event, in order with the others. */
-  bookmark?(resourceVersion: string): void
+  /**
+   * The cache has seen everything up to this resource version, of one namespace where it follows several, each on its own; '' otherwise. Raised by
+   * bookmarks, lists and every event, in order with the others.
+   */
+  bookmark?(resourceVersion: string, namespace: string): void
 }
 
 /** A cache of all objects of a resource (in a namespace, by a selector), kept up to date by list and watch. Objects are shared: read only. */

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/object.ts'
+import { compareResourceVersions } from '../api/resource-version.ts'
 import { type Clock, turnsOf } from '../base/clock.ts'
 import { type Logger, silentLogger } from '../base/logger.ts'
 import type { MetricsRegistry } from '../base/metrics.ts'
@@ -13,7 +14,13 @@ import { type ResourceType, resourceName } from './resource-type.ts'
 import type { Transport } from './transport.ts'
 import { type Absence, type WatchScope, Watcher, type WatcherListener, type WatcherRules, type WatcherState } from './watcher/index.ts'
 
-export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends WatchScope {
+/** Which objects an informer has: of one namespace, of several, or of all. */
+export interface InformerScope extends WatchScope {
+  /** Several namespaces, each with a list and a watch of its own. Takes the place of `namespace`. */
+  namespaces?: readonly string[]
+}
+
+export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends InformerScope {
   transport: Transport
   type: ResourceType<T>
   clock: Clock
@@ -38,14 +45,33 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> extend
 }
 
 /** `pods`, `pods/default`, `pods?status.phase=Running` */
-export function scopeName(type: ResourceType, { namespace, labelSelector, fieldSelector }: WatchScope): string {
+export function scopeName(type: ResourceType, scope: InformerScope): string {
+  const { labelSelector, fieldSelector } = scope
   const selectors = [labelSelector, fieldSelector].filter((s) => s).join('&')
-  return `${resourceName(type)}${namespace ? `/${namespace}` : ''}${selectors ? `?${selectors}` : ''}`
+  const namespaces = namespacesOf(scope).join(',')
+  return `${resourceName(type)}${namespaces ? `/${namespaces}` : ''}${selectors ? `?${selectors}` : ''}`
 }
 
 /** `clonesets.apps.kruise.io are not served by the API server` */
 export const absenceText = (type: ResourceType, { kind, message }: Absence): string =>
   kind === 'missing' ? `${resourceName(type)} are not served by the API server` : message
+
+/** '' alone is every namespace. */
+const namespacesOf = ({ namespace = '', namespaces }: InformerScope): string[] =>
+  namespaces?.length ? [...new Set(namespaces)].sort() : [namespace]
+
+/** What is listed and watched on its own: one namespace, or all of them. */
+interface Part<T extends KubeObject> {
+  readonly namespace: string
+  readonly lag: LagMeter
+  readonly watcher: Watcher<T>
+  /** '' before the first list. */
+  seen: string
+  absence: Absence | undefined
+}
+
+/** '' is before all versions: nothing has been seen. */
+const isBefore = (a: string, b: string): boolean => a === '' || (b !== '' && compareResourceVersions(a, b) < 0)
 
 interface Registration<T extends KubeObject> {
   readonly handler: InformerHandler<T>
@@ -56,16 +82,16 @@ interface Registration<T extends KubeObject> {
 export class SharedInformer<T extends KubeObject = KubeObject> implements Informer<T> {
   readonly type: ResourceType<T>
   readonly name: string
+  /** The namespaces that it follows, each on its own: `['']` is all of them at once. */
+  readonly namespaces: readonly string[]
   readonly #options: SharedInformerOptions<T>
   readonly #cache: ObjectCache<T>
-  readonly #lag: LagMeter
-  readonly #watcher: Watcher<T>
+  readonly #parts: readonly Part<T>[]
   readonly #logger: Logger
   readonly #metrics: InformerMetrics | undefined
   /** Replaced as a whole when one is added or removed, so that an event goes to those who were there when it came. */
   #handlers: readonly Registration<T>[] = []
   #waiting: (() => void)[] = []
-  #absence: Absence | undefined
   readonly #absenceListeners = new Set<() => void>()
   #seen = ''
   #hasSynced = false
@@ -82,8 +108,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#logger = (options.logger ?? silentLogger).child({ informer: this.name })
     this.#metrics = options.metrics && informerMetrics(options.metrics, this.name)
     this.#cache = new ObjectCache((index, error) => this.#failed(`index ${index}`, error))
-    this.#lag = new LagMeter(this.name, options.clock, { ...defaultLagLimits, ...options.limits })
-    this.#watcher = new Watcher<T>({ ...options, logger: this.#logger, listener: this.#listener() })
+    this.namespaces = namespacesOf(options)
+    this.#parts = this.namespaces.map((namespace) => this.#part(namespace))
     for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.addIndex(name, valuesOf)
   }
 
@@ -107,7 +133,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   addHandler(handler: InformerHandler<T>): () => void {
     const added: Registration<T> = { handler, isRemoved: false }
     for (const object of this.list()) this.#tell([added], { kind: 'add', object }, true)
-    if (this.#hasSynced) this.#tellBookmark([added])
+    if (this.#hasSynced) for (const part of this.#parts) this.#tellBookmark([added], part)
     this.#handlers = [...this.#handlers, added]
     return () => {
       added.isRemoved = true
@@ -124,12 +150,18 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   }
 
   get lag(): InformerLag {
-    return this.#lag
+    const lags = this.#parts.map((part) => part.lag)
+    if (lags.length === 1) return lags[0]!
+    return {
+      unseenWriteSeconds: () => Math.max(...lags.map((lag) => lag.unseenWriteSeconds())),
+      silentSeconds: () => Math.max(...lags.map((lag) => lag.silentSeconds())),
+      problem: () => lags.map((lag) => lag.problem()).find((problem) => problem !== undefined),
+    }
   }
 
   /** Why there is nothing to follow: set while the API is not served, or not allowed. The cache is as it was before. */
   get absence(): Absence | undefined {
-    return this.#absence
+    return this.#parts.find((part) => part.absence)?.absence
   }
 
   /** Is called when the API becomes absent, and when the cache is up to date again. The returned function ends that. */
@@ -140,7 +172,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** Why readiness should fail, or undefined while all is well: an absent API in words, else how far the cache is behind. */
   problem(): string | undefined {
-    return this.#absence ? absenceText(this.type, this.#absence) : this.#lag.problem()
+    const { absence } = this
+    return absence ? absenceText(this.type, absence) : this.lag.problem()
   }
 
   /** How many objects are cached. */
@@ -150,22 +183,28 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** How many have been received and are not cached yet. */
   get queued(): number {
-    return this.#watcher.gathered
+    return this.#parts.reduce((sum, part) => sum + part.watcher.gathered, 0)
   }
 
-  /** Where list and watch are. */
+  /** Where list and watch are, of the first namespace where there are several. */
   get state(): WatcherState {
-    return this.#watcher.state
+    return this.#parts[0]!.watcher.state
+  }
+
+  /** Everything up to here has been seen of one of the namespaces that it follows. */
+  seenIn(namespace: string): string {
+    return this.#parts.find((part) => part.namespace === namespace)?.seen ?? ''
   }
 
   /** Whether objects of this namespace are in its scope, selectors aside; undefined or '' for a cluster-scoped kind. */
   covers(namespace: string | undefined): boolean {
-    return !this.#options.namespace || this.#options.namespace === namespace
+    return this.#parts.some((part) => !part.namespace || part.namespace === namespace)
   }
 
   /** Who writes what this informer will be told of says so here: readiness fails if it is not told in time. */
-  noteWrite(resourceVersion: string): void {
-    this.#lag.noteWrite(resourceVersion)
+  noteWrite(resourceVersion: string, namespace = ''): void {
+    const part = this.#parts.find((p) => !p.namespace || p.namespace === namespace)
+    part?.lag.noteWrite(resourceVersion)
   }
 
   synced(signal?: AbortSignal): Promise<void> {
@@ -187,7 +226,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** Resolves when the cache is filled or its API is known to be absent; rejects when the signal is aborted first. */
   async settled(signal?: AbortSignal): Promise<void> {
-    if (this.#absence) return
+    if (this.absence) return
     const waiting = new AbortController()
     const isAbsent = new Promise<void>((resolve) => {
       const remove = this.onAbsence(resolve)
@@ -206,40 +245,50 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#hasStarted = true
     if (this.#metrics) this.#undo.push(this.#metrics.measure(this))
     this.#scheduleResync()
-    this.#watcher.start()
+    for (const { watcher } of this.#parts) watcher.start()
   }
 
   /** Ends it for good. What is cached stays, and grows old. */
   stop(): void {
     this.#isStopped = true
-    this.#watcher.stop()
+    for (const { watcher } of this.#parts) watcher.stop()
     for (const undo of this.#undo.splice(0)) undo()
   }
 
-  #listener(): WatcherListener<T> {
+  #part(namespace: string): Part<T> {
+    const options = this.#options
+    const name = this.namespaces.length > 1 ? `${this.name} (${namespace})` : this.name
+    const lag = new LagMeter(name, options.clock, { ...defaultLagLimits, ...options.limits })
+    const listener = this.#listener(() => part)
+    const part: Part<T> = { namespace, lag, seen: '', absence: undefined, watcher: new Watcher<T>({ ...options, namespace, logger: this.#logger, listener }) }
+    return part
+  }
+
+  #listener(part: () => Part<T>): WatcherListener<T> {
     const metrics = this.#metrics
     const count = { ADDED: metrics?.events('ADDED'), MODIFIED: metrics?.events('MODIFIED'), DELETED: metrics?.events('DELETED') }
     const bookmarks = metrics?.events('BOOKMARK')
     return {
       keep: (object) => this.#transformed(object),
-      replace: (objects, resourceVersion) => this.#inTurn(() => this.#replace(objects, resourceVersion)),
+      replace: (objects, resourceVersion) => this.#inTurn(() => this.#replace(part(), objects, resourceVersion)),
       change: (type, object, seen) => this.#inTurn(() => {
         count[type]?.inc()
         const handlers = this.#handlers
         const changes = this.#cache.apply(type, this.#transformed(object))
-        this.#progress(seen)
+        this.#progress(part(), seen)
         for (const change of changes) this.#tell(handlers, change, false)
-        this.#tellBookmark(handlers)
+        this.#tellBookmark(handlers, part())
       }),
       bookmark: (resourceVersion) => this.#inTurn(() => {
         bookmarks?.inc()
-        this.#cache.bookmark()
-        this.#progress(resourceVersion, true)
-        this.#tellBookmark(this.#handlers)
+        // One of several namespaces keeps the count for all.
+        if (part() === this.#parts[0]) this.#cache.bookmark()
+        this.#progress(part(), resourceVersion, true)
+        this.#tellBookmark(this.#handlers, part())
       }),
-      opened: () => this.#lag.opened(),
+      opened: () => part().lag.opened(),
       absence: (absence) => this.#inTurn(() => {
-        this.#absence = absence
+        part().absence = absence
         for (const listener of this.#absenceListeners) listener()
       }),
       asked: (how) => metrics?.lists(how).inc(),
@@ -254,10 +303,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   }
 
   /** First the cache takes all in, then handlers are told: both in slices. */
-  #replace(objects: Map<string, T>, resourceVersion: string): void {
+  #replace(part: Part<T>, objects: Map<string, T>, resourceVersion: string): void {
     const cache = this.#cache
     const turns = turnsOf(this.#options.clock)
-    const isFirst = !this.#hasSynced
+    const isFirst = part.seen === ''
     const handlers = this.#handlers
     const changes: CacheChange<T>[] = []
     this.#held = []
@@ -268,25 +317,28 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const tell = (change: CacheChange<T>) => this.#isStopped || this.#tell(handlers, change, isFirst)
     const told = () => {
       if (this.#isStopped) return
-      this.#hasSynced = true
-      this.#progress(resourceVersion)
-      this.#tellBookmark(handlers)
-      for (const done of this.#waiting.splice(0)) done()
+      this.#progress(part, resourceVersion)
+      this.#hasSynced = this.#parts.every((p) => p.seen !== '')
+      this.#tellBookmark(handlers, part)
+      if (this.#hasSynced) for (const done of this.#waiting.splice(0)) done()
       const held = this.#held ?? []
       this.#held = undefined
       // A list among them may begin to hold the rest anew.
       for (const next of held) this.#inTurn(next)
     }
+    const isAlone = this.#parts.length === 1
     const taken = () => {
-      cache.replaced()
+      if (isAlone) cache.replaced()
       stepByStep(turns, changes, tell, told)
     }
-    stepByStep(turns, cache.keysToReplace(objects), take, taken)
+    const within = isAlone ? '' : `${part.namespace}/`
+    stepByStep(turns, cache.keysToReplace(objects, within), take, taken)
   }
 
-  #progress(seen: string, isBookmark = false): void {
-    this.#seen = seen
-    this.#lag.heard(seen, isBookmark)
+  #progress(part: Part<T>, seen: string, isBookmark = false): void {
+    part.seen = seen
+    part.lag.heard(seen, isBookmark)
+    this.#seen = this.#parts.length === 1 ? seen : this.#parts.map((p) => p.seen).reduce((a, b) => (isBefore(a, b) ? a : b))
   }
 
   #transformed(object: T): T {
@@ -313,11 +365,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     }
   }
 
-  #tellBookmark(to: readonly Registration<T>[]): void {
+  #tellBookmark(to: readonly Registration<T>[], { seen, namespace }: Part<T>): void {
     for (const { handler, isRemoved } of to) {
       if (isRemoved) continue
       try {
-        handler.bookmark?.(this.#seen)
+        handler.bookmark?.(seen, this.#parts.length > 1 ? namespace : '')
       } catch (e) {
         this.#failed('bookmark handler', e)
       }

@@ -1,13 +1,18 @@
+import { parseAllDocuments } from 'yaml'
 import { FeatureGates, type GateName } from '../api/feature-gates.ts'
+import type { CustomResourceDefinition, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../api/generated/types.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Logger, silentLogger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
 import { type Random, systemRandom } from '../base/random.ts'
-import { Client, type Transport } from '../client/index.ts'
+import {
+  Client, type Transport, customresourcedefinitions, mutatingwebhookconfigurations, validatingwebhookconfigurations,
+} from '../client/index.ts'
 import { type ManagedController, ControllerManager, type ControllerManagerOptions } from '../controllers/index.ts'
 import { ApiServer, Authenticator, type AuthorizerChoice, type UserInfo, admissionPlugins } from '../server/index.ts'
 import { type Store, openMemoryStore } from '../store/index.ts'
 import { InProcessTransport } from './in-process-transport.ts'
+import { settled } from './passing-time.ts'
 import { type TemporaryDoor, openDoor } from './temporary-door.ts'
 import { controllerManagerUser } from './users.ts'
 
@@ -24,10 +29,14 @@ export interface TestClusterOptions {
   stock?: boolean
   /** Default: a new one. One that is handed in stays open when the cluster stops: another may go on with it. */
   store?: Store
+  /** Custom kinds that are served before controllers start: definitions, or YAML with some. */
+  crds?: readonly (CustomResourceDefinition | string)[]
+  /** Webhook configurations that are there before controllers start. */
+  webhooks?: readonly WebhookConfiguration[]
   /** Run in the same process, over a transport of their own. */
   controllers?: readonly ManagedController[]
   /** More about how they run. */
-  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'leaderElection' | 'gates' | 'audit'>>
+  manager?: Partial<Pick<ControllerManagerOptions, 'informers' | 'namespace' | 'namespaces' | 'scopes' | 'waitsForKinds' | 'leaderElection' | 'gates' | 'audit'>>
   /** Puts itself between the controllers and the server, to make it slow or unreliable. */
   wrapTransport?(transport: Transport): Transport
   /** Also listens on a free port of the loopback interface, with a kubeconfig for kubectl. */
@@ -53,6 +62,34 @@ export interface TestCluster {
   /** The path of a kubeconfig, if it listens. Gone when the cluster is. */
   readonly kubeconfig: string | undefined
   stop(): Promise<void>
+}
+
+export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration
+
+/** Creates what the cluster is to have before controllers start, and waits until custom kinds are served. */
+async function install(client: Client, { crds = [], webhooks = [] }: TestClusterOptions): Promise<void> {
+  const definitions = crds.flatMap((crd) => (typeof crd === 'string' ? parseAllDocuments(crd).map((d) => ('toJS' in d ? d.toJS() : {}) as CustomResourceDefinition) : [crd]))
+  for (const definition of definitions) await client.create(customresourcedefinitions, definition)
+  for (const definition of definitions) await established(client, definition.metadata.name ?? '')
+  for (const webhook of webhooks) {
+    if (webhook.kind === 'MutatingWebhookConfiguration') await client.create(mutatingwebhookconfigurations, webhook)
+    else await client.create(validatingwebhookconfigurations, webhook)
+  }
+}
+
+/** How many turns of the event loop a definition may take until its kind is served. */
+const patience = 1000
+
+async function established(client: Client, name: string): Promise<void> {
+  for (let turn = 0; turn < patience; turn++) {
+    const { status } = await client.get(customresourcedefinitions, '', name)
+    const conditions = status?.conditions ?? []
+    if (conditions.some((c) => c.type === 'Established' && c.status === 'True')) return
+    const refusal = conditions.find((c) => c.status === 'False' && c.type === 'NamesAccepted')
+    if (refusal) throw new Error(`the kind of ${name} is not served: ${refusal.message}`)
+    await settled()
+  }
+  throw new Error(`the kind of ${name} is not served`)
 }
 
 /** An error that nobody catches: test runners tell it. */
@@ -101,6 +138,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   }
   try {
     if (options.listen) door = await openDoor(server)
+    await install(new Client(transport, { clock, random }), options)
     await manager?.start()
   } catch (e) {
     await stop()

@@ -24,22 +24,25 @@ beforeAll(async () => {
   }
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   await cp(path.join(root, 'examples/forty-lines'), folder, { recursive: true })
+  await cp(path.join(root, 'examples/operator'), path.join(folder, 'operator'), { recursive: true })
 })
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the public modules', () => {
-  it('have types that a strict project compiles with', async () => {
+  it.each([false, true])('have types that a strict project compiles with (exactOptionalPropertyTypes: %s)', async (exactOptionalPropertyTypes) => {
     const compilerOptions = {
       module: 'NodeNext',
       target: 'ES2022',
       lib: ['ES2023'],
       types: ['node'],
       strict: true,
+      exactOptionalPropertyTypes,
+      noUncheckedIndexedAccess: exactOptionalPropertyTypes,
       noEmit: true,
       allowImportingTsExtensions: true,
     }
-    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'operator/*.ts'] }))
     const { stdout } = await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch((e: { stdout: string }) => e)
     expect(stdout).toBe('')
   })

@@ -101,8 +101,8 @@ describe('by the naive rules', () => {
         expect(state.value).toEqual(naive.value)
         expect(owned(state)).toEqual(ownedNaively(naive))
       }
-    }), { numRuns: 400 })
-  })
+    }), { numRuns: 300 })
+  }, 30_000)
 })
 
 /** Two configurations that say something about different fields of the object. */

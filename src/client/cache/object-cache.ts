@@ -57,10 +57,10 @@ export class ObjectCache<T extends KubeObject> {
     return changes
   }
 
-  /** For who takes in all there is step by step: the keys for each of which `replaceOne` is to be called, those that are gone first. */
-  keysToReplace(objects: ReadonlyMap<string, T>): string[] {
+  /** For who takes in all there is step by step: the keys for each of which `replaceOne` is to be called, those that are gone first. `within` is how the keys of a part begin, where `objects` are all there is of that part. */
+  keysToReplace(objects: ReadonlyMap<string, T>, within = ''): string[] {
     const keys: string[] = []
-    for (const key of this.#objects.keys()) if (!objects.has(key)) keys.push(key)
+    for (const key of this.#objects.keys()) if (!objects.has(key) && key.startsWith(within)) keys.push(key)
     for (const key of objects.keys()) keys.push(key)
     return keys
   }

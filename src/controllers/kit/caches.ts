@@ -15,6 +15,12 @@ export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
   [byOrphanage]: (object) => (controllerOf(object) ? [] : [object.metadata.namespace ?? '']),
 }
 
+/** What is seen as one: a resource, or one namespace of it where a cache follows several, `pods in default`. */
+export const partName = (resource: string, namespace: string): string => (namespace ? `${resource} in ${namespace}` : resource)
+
+/** The resource of such a part. */
+export const resourceOfPart = (part: string): string => part.split(' ', 1)[0]!
+
 /** Informers by the name of their resource, `deployments.apps`. */
 export type Informers = ReadonlyMap<string, SharedInformer>
 
@@ -54,6 +60,12 @@ export class Caches {
   /** Whether objects of this type in this namespace are cached, if there are any. */
   covers(type: ResourceType, namespace: string | undefined): boolean {
     return this.#informers.get(resourceName(type))?.covers(namespace) ?? false
+  }
+
+  /** The part of a cache that is told of objects in this namespace. */
+  partOf(type: ResourceType, namespace = ''): string {
+    const { namespaces } = this.of(type)
+    return partName(resourceName(type), namespaces.length > 1 ? namespace : '')
   }
 
   /** The cache itself. Throws for a type that the controller did not declare. */

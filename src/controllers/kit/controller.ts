@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
 import { type Client, ConsistencyStore, EventRecorder, type ResourceType, WorkQueue, keyOf, resourceName } from '../../client/index.ts'
-import { Caches, type Informers } from './caches.ts'
+import { Caches, type Informers, partName, resourceOfPart } from './caches.ts'
 import { type ControllerMetrics, measureController } from './controller-metrics.ts'
 import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
@@ -21,7 +21,7 @@ import { WriteLog } from './write-log.ts'
 
 /** How many keys are worked on at the same time. */
 export const defaultWorkers = 5
-const backOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
+const defaultBackOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
   client: Client
@@ -68,6 +68,7 @@ export class Controller implements RunningController {
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
+  readonly #backOff: { baseDelayMs: number; maxDelayMs: number }
   /** What users were told last about a key, so that a retry does not repeat it. */
   readonly #told = new Map<string, ReadonlySet<string>>()
   readonly #removeHandlers: (() => void)[] = []
@@ -85,12 +86,13 @@ export class Controller implements RunningController {
     this.#parts = parts
     this.#logger = parts.logger.child({ controller: definition.name })
     this.#caches = new Caches(parts.informers)
-    this.#store = new ConsistencyStore({ cachedUid: (resource, key) => parts.informers.get(resource)?.get(key)?.metadata.uid })
+    this.#backOff = { ...defaultBackOff, ...definition.backOff }
+    this.#store = new ConsistencyStore({ cachedUid: (part, key) => parts.informers.get(resourceOfPart(part))?.get(key)?.metadata.uid })
     this.#metrics = measureController(definition.name, parts.metrics)
     this.#gathering = new Gathering(parts.clock, parts.gather)
     const { client, clock, random, metrics } = parts
     const measured = metrics ? { metrics } : {}
-    this.#queue = new WorkQueue(definition.name, { clock, random, ...backOff, ...measured })
+    this.#queue = new WorkQueue(definition.name, { clock, random, ...this.#backOff, ...measured })
     this.#recorder = new EventRecorder(client, { component: `${definition.name}-controller`, clock, random, logger: this.#logger, ...measured })
     // As many requests listen to them as are under way.
     setMaxListeners(0, this.#stopping.signal, this.#giveUp.signal)
@@ -118,6 +120,7 @@ export class Controller implements RunningController {
         unsettled: this.#unsettled,
         ownerType: definition.owner,
         owns: new Set((definition.owns ?? []).map(resourceName)),
+        fieldManager: definition.name,
         signal: this.#giveUp.signal,
       },
       clock,
@@ -146,7 +149,8 @@ export class Controller implements RunningController {
     })
     for (const [resource, handler] of handlers) {
       const informer = informers.get(resource)!
-      this.#store.bookmark(resource, informer.lastSyncResourceVersion)
+      const { namespaces } = informer
+      for (const namespace of namespaces) this.#store.bookmark(partName(resource, namespaces.length > 1 ? namespace : ''), informer.seenIn(namespace))
       this.#removeHandlers.push(informer.addHandler(handler))
     }
     const { signal } = this.#stopping
@@ -208,7 +212,7 @@ export class Controller implements RunningController {
       case 'stale': {
         const { resource, wanted, seen } = verdict.missing
         this.#logger.debug('waits for its own writes', { key, resource, wanted, seen })
-        this.#metrics.staleSkip(resource)
+        this.#metrics.staleSkip(resourceOfPart(resource))
         this.#stale.add(key, resource, wanted)
         this.#bePatient(key)
         break
@@ -235,7 +239,8 @@ export class Controller implements RunningController {
    */
   #bePatient(key: string): void {
     const attempts = this.#staleAttempts.get(key) ?? 0
-    const delayMs = Math.min(backOff.maxDelayMs, backOff.baseDelayMs * 2 ** attempts)
+    const { baseDelayMs, maxDelayMs } = this.#backOff
+    const delayMs = Math.min(maxDelayMs, baseDelayMs * 2 ** attempts)
     const dueInMs = this.#queue.dueInMs(key)
     if (dueInMs !== undefined && dueInMs <= delayMs) return
     this.#staleAttempts.set(key, attempts + 1)

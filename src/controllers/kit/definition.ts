@@ -9,6 +9,12 @@ import type { RivalLease } from './rival-lease.ts'
 import type { RosterOf } from './roster.ts'
 import type { Writer } from './writer.ts'
 
+/** The first and the longest wait after failures. */
+export interface BackOff {
+  baseDelayMs?: number
+  maxDelayMs?: number
+}
+
 /** Something to be done, as data. */
 export interface AnyAction {
   kind: string
@@ -168,6 +174,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   isSilent?: boolean
   /** How many owners are worked on at the same time. Default: 5. */
   workers?: number
+  /** How long an owner waits after a failure: twice as long each time, up to a limit. Default: 5 ms to 1000 s. */
+  backOff?: BackOff
   /** The schema's name for the status, by which it is told what would change. Default: that of the owner's kind, in Kubernetes' own groups. */
   statusType?: string
   /** Whether `status.observedGeneration` is filled in. Default: true, for owners that have a generation. */

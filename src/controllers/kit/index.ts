@@ -1,3 +1,5 @@
+export { answerReview } from './admission-review.ts'
+export type { Admission, AdmissionRequest, AdmissionReview } from './admission-review.ts'
 export { Caches } from './caches.ts'
 export type { Informers } from './caches.ts'
 export { defineController, indexing, watching } from './definition.ts'
@@ -7,6 +9,7 @@ export type {
   Applier,
   Appliers,
   ApplyContext,
+  BackOff,
   CacheIndex,
   ControllerDefinition,
   ObserveContext,
@@ -27,6 +30,8 @@ export { KeyLoop } from './key-loop.ts'
 export type { Again } from './key-loop.ts'
 export { ControllerManager } from './manager.ts'
 export type { ControllerManagerOptions } from './manager.ts'
+export { serveMonitoring } from './monitoring-server.ts'
+export type { MonitoringServer, MonitoringServerOptions } from './monitoring-server.ts'
 export { allIn, indexByNamespace } from './namespace-index.ts'
 export { ReplacedVersions } from './replaced-versions.ts'
 export { followPods, informerOf, ownedPods } from './keep-rosters.ts'
@@ -38,4 +43,5 @@ export type { RevisionAction } from './revision-writes.ts'
 export { measuresUnavailability } from './unavailability.ts'
 export type { Unavailability } from './unavailability.ts'
 export type { RivalLease } from './rival-lease.ts'
-export type { Writer } from './writer.ts'
+export type { CacheScope } from './term.ts'
+export type { ApplyingOptions, Writer } from './writer.ts'

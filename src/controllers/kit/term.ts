@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, InformerFactory, type InformerFactoryOptions, type ResourceType, type SharedInformer, type Transport, asIdentity, leases, resourceName } from '../../client/index.ts'
+import { Client, InformerFactory, type InformerFactoryOptions, type InformerScope, type ResourceType, type SharedInformer, type Transport, asIdentity, leases, resourceName } from '../../client/index.ts'
 import { kitIndexes } from './caches.ts'
 import { Controller } from './controller.ts'
 import { typesOf } from './definition.ts'
@@ -25,11 +25,21 @@ export interface TermSettings {
   gates: FeatureGates
   /** '' for all. */
   namespace: string
+  /** Several take the place of `namespace`. */
+  namespaces?: readonly string[]
+  scopes?: readonly CacheScope[]
   informers: Pick<InformerFactoryOptions, 'resyncMs' | 'limits' | 'rules' | 'stream' | 'transform'>
+  /** False: `start` rejects where a kind is not served, or may not be read. */
+  waitsForKinds: boolean
   /** Has every roster made from scratch, too, and hears where it comes out otherwise: for tests. */
   audit?: Audit
   /** The least time between two reconciles of an owner, by the number of its members. Tests make small owners wait, too. */
   gather?: Gather
+}
+
+/** Which objects of a kind are cached. Controllers do not know of others: what they write should be among them. */
+export interface CacheScope extends Pick<InformerScope, 'namespaces' | 'labelSelector' | 'fieldSelector'> {
+  type: ResourceType
 }
 
 /** Controllers and their caches for as long as this process acts. What comes after starts anew, from lists. */
@@ -40,6 +50,7 @@ export class Term {
   readonly #required = new Set<string>()
   /** By `namespace/name` of the lease. */
   readonly #rivals = new Map<string, RivalWatch>()
+  readonly #waitsForKinds: boolean
   #hasStarted = false
 
   /** Whether every controller runs, or waits for an API that is absent. */
@@ -50,15 +61,22 @@ export class Term {
   /** No list that is older than `notOlderThan` is taken. */
   constructor(settings: TermSettings, transport: Transport, notOlderThan: string) {
     const { clock, random, logger, metrics, gates, controllers, namespace } = settings
+    this.#waitsForKinds = settings.waitsForKinds
     // Caches are shared, and filled as the manager; each controller writes as itself.
     const clientOf = ({ account }: ManagedController) =>
       new Client(account === undefined ? transport : asIdentity(transport, { kind: 'service account', name: account }), { clock, random })
     this.#informers = new InformerFactory({ ...settings.informers, transport, clock, random, logger, ...(metrics ? { metrics } : {}) })
     const informers = new Map<string, SharedInformer>()
-    const scopeOf = (type: ResourceType) => (type.namespaced && namespace ? { namespace } : {})
+    const everywhere = settings.namespaces?.length ? { namespaces: settings.namespaces } : namespace ? { namespace } : {}
+    const scopeOf = (type: ResourceType) => (type.namespaced ? everywhere : {})
+    // A cache of metadata alone follows all objects: what is deleted with an owner may have any labels.
+    const ownScopeOf = (type: ResourceType) => {
+      const { type: _, ...own } = settings.scopes?.find((scope) => resourceName(scope.type) === resourceName(type)) ?? { type }
+      return { ...scopeOf(type), ...own }
+    }
     for (const controller of controllers) {
       for (const type of typesReadBy(controller)) {
-        const informer = this.#informers.informer(type, { ...scopeOf(type), indexes: kitIndexes, notOlderThan })
+        const informer = this.#informers.informer(type, { ...ownScopeOf(type), indexes: kitIndexes, notOlderThan })
         informers.set(resourceName(type), informer)
         if (!controller.isOptional && !isDispensable(controller, type)) this.#required.add(informer.name)
       }
@@ -96,6 +114,8 @@ export class Term {
     for (const rival of this.#rivals.values()) rival.start()
     this.#informers.start()
     await Promise.race([Promise.all(this.#slots.map((slot) => slot.start(signal))), aborted(signal)])
+    const absences = this.#waitsForKinds ? [] : this.#informers.absences()
+    if (absences.length) throw new Error(absences.join('; '))
     signal.throwIfAborted()
     this.#hasStarted = true
   }

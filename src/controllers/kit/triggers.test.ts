@@ -115,10 +115,10 @@ it('a watch may say which changes make no difference', () => {
 
 it('every cache says how far it has seen', () => {
   const { log, owner, pod: pods_, config } = listen()
-  owner.bookmark!('7')
-  pods_.bookmark!('8')
-  config.bookmark!('9')
-  expect(log).toEqual(['replicasets.apps seen up to 7', 'pods seen up to 8', 'configmaps seen up to 9'])
+  owner.bookmark!('7', '')
+  pods_.bookmark!('8', 'default')
+  config.bookmark!('9', '')
+  expect(log).toEqual(['replicasets.apps seen up to 7', 'pods in default seen up to 8', 'configmaps seen up to 9'])
 })
 
 it('defineController() refuses a name that is no name for metrics', () => {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { type InformerHandler, controllerOf, keyOf, refersTo, resourceName, resyncPriority } from '../../client/index.ts'
-import type { Caches } from './caches.ts'
+import { type Caches, partName } from './caches.ts'
 import type { AnyController, Watch } from './definition.ts'
 
 /** What a user asked for goes before what follows from it. */
@@ -12,8 +12,8 @@ export interface TriggerTarget {
   enqueue(key: string, priority: number): void
   /** An owner is gone, or another one has its name. */
   ownerGone(key: string, uid: string): void
-  /** A cache has seen everything up to here. */
-  seen(resource: string, resourceVersion: string): void
+  /** A cache has seen everything up to here; `part` is the resource, or one of the namespaces that its cache follows. */
+  seen(part: string, resourceVersion: string): void
 }
 
 /** Which handlers a controller needs, by the resource they listen to. */
@@ -28,12 +28,12 @@ export function handlersOf(definition: AnyController, caches: Caches, target: Tr
     if (resource === owner) relations.push(ownerHandler(target, (object) => definition.looksAt?.(object, caches) ?? true))
     if (owned.has(resource)) relations.push(relatedHandler((object) => ownerKeys(definition, caches, object), target, definition.ownedConcern, hasSameOwners))
     for (const watch of watches.get(resource) ?? []) relations.push(relatedHandler((object) => watch.toKeys(object, caches), target, watch.concerns, watch.hasSameKeys))
-    handlers.set(resource, joined(relations, (version) => target.seen(resource, version)))
+    handlers.set(resource, joined(relations, (version, namespace) => target.seen(partName(resource, namespace), version)))
   }
   return handlers
 }
 
-function joined(handlers: readonly InformerHandler[], bookmark: (resourceVersion: string) => void): InformerHandler {
+function joined(handlers: readonly InformerHandler[], bookmark: (resourceVersion: string, namespace: string) => void): InformerHandler {
   return {
     add: (object, isInitial) => handlers.forEach((h) => h.add?.(object, isInitial)),
     update: (old, object) => handlers.forEach((h) => h.update?.(old, object)),

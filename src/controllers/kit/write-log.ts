@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
-import { type ConsistencyStore, type ResourceType, keyOf, resourceName } from '../../client/index.ts'
+import { type ConsistencyStore, type ResourceType, keyOf } from '../../client/index.ts'
 import type { Caches } from './caches.ts'
 
 /** Whose sake something is written for. */
@@ -23,14 +23,14 @@ export class WriteLog {
     // No cache will contain a write outside its scope. A cache of one namespace is not told of the others. It passes
     // their versions with the next bookmark, up to a minute later.
     if (!resourceVersion || !this.#caches.covers(type, namespace)) return
-    if (this.#store.wroteAt(key, uid, resourceName(type), resourceVersion)) this.#caches.of(type).noteWrite(resourceVersion)
+    if (this.#store.wroteAt(key, uid, this.#caches.partOf(type, namespace), resourceVersion)) this.#caches.of(type).noteWrite(resourceVersion, namespace)
   }
 
   /** The server no longer has this object; `object` is how it was last known. */
   removed({ key, uid }: Subject, type: ResourceType, object: KubeObject): void {
     const { namespace, resourceVersion, uid: removedUid } = object.metadata
     if (!this.#caches.covers(type, namespace)) return
-    const resource = resourceName(type)
+    const resource = this.#caches.partOf(type, namespace)
     // The cache must first have come as far as the object itself.
     if (resourceVersion) this.#store.wroteAt(key, uid, resource, resourceVersion)
     if (removedUid) this.#store.expectGone(key, uid, resource, keyOf(object), removedUid)

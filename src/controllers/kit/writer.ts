@@ -3,6 +3,8 @@ import { type Status, conflict, isAlreadyExists, isAnotherUid, isInvalid, isNotF
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { Random } from '../../base/random.ts'
 import {
+  type ApplyConfiguration,
+  type ApplyOptions,
   type Client,
   type DeleteOptions,
   type New,
@@ -38,8 +40,13 @@ export interface WriterParts {
   ownerType: ResourceType
   /** Kinds that get a reference to the owner when they are made. */
   owns: ReadonlySet<string>
+  /** Manages what is applied, unless said otherwise. */
+  fieldManager: string
   signal: AbortSignal
 }
+
+/** How a configuration is applied on behalf of an owner. */
+export type ApplyingOptions = Partial<Pick<ApplyOptions, 'force' | 'fieldManager' | 'subresource'>>
 
 /** Writes on behalf of one owner. What it writes is remembered: the owner is not looked at again before the caches have it. */
 export class Writer {
@@ -91,6 +98,19 @@ export class Writer {
   /** Changes an object. Of how it is then, the metadata come back. */
   async patch(type: ResourceType, object: KubeObject, patch: unknown, options: Pick<PatchOptions, 'type' | 'subresource' | 'force' | 'fieldManager'>): Promise<KubeObject> {
     return this.#patch(type, object, patch, { ...options, metadataOnly: true })
+  }
+
+  /**
+   * Applies a configuration: the object, which is made if it is not there, has these fields afterwards, and those that were applied before and are
+   * not now are removed. The manager is the controller's name unless said otherwise; fields of others are taken unless `force` is false.
+   */
+  async apply<T extends KubeObject>(type: ResourceType<T>, config: ApplyConfiguration<T>, options: ApplyingOptions = {}): Promise<T> {
+    const { force = true, fieldManager = this.#parts.fieldManager, subresource = '' } = options
+    // The owner is a reference that the configuration says each time: what is not said is removed.
+    const said = config.metadata as ObjectMeta
+    const metadata = subresource ? this.#inNamespace(type, said) : this.#metadataOf(type, { metadata: said })
+    const object = { ...config, metadata } as ApplyConfiguration<T>
+    return this.#change(type, object as KubeObject, () => this.#parts.client.apply(type, object, { force, fieldManager, subresource, ...this.#options() }))
   }
 
   /** Deletes this very object. One that is gone already is fine. */
@@ -200,9 +220,14 @@ export class Writer {
     this.#parts.unsettled.add(this.#subject, write)
   }
 
-  #metadataOf(type: ResourceType, { metadata }: { metadata: ObjectMeta }): ObjectMeta {
+  #inNamespace(type: ResourceType, metadata: ObjectMeta): ObjectMeta {
     const result: ObjectMeta = { ...metadata }
     if (type.namespaced) result.namespace ??= this.#owner.metadata.namespace
+    return result
+  }
+
+  #metadataOf(type: ResourceType, { metadata }: { metadata: ObjectMeta }): ObjectMeta {
+    const result = this.#inNamespace(type, metadata)
     if (this.#parts.owns.has(resourceName(type)) && !controllerOf({ metadata })) {
       result.ownerReferences = [...(metadata.ownerReferences ?? []), ownerReference(this.#owner, { controller: true })]
     }
