@@ -48,10 +48,10 @@ describe('a server with a heap of 64 MB', () => {
     const created = await client.http1({ method: 'POST', path: leases, headers: json, body: JSON.stringify({ metadata: { name: 'heart' }, spec: { holderIdentity: 'n1' } }) })
     expect(created.code).toBe(201)
     const list = () => client.http1({ path: `${configMaps}?includeObject=Object&labelSelector=a!=b`, headers: table })
-    let isOver = false
-    const storm = Promise.all(Array.from({ length: 200 }, () => list().then(({ code, headers }) => ({ code, retry: headers['retry-after'] })))).finally(() => (isOver = true))
+    const state = { isOver: false }
+    const storm = Promise.all(Array.from({ length: 200 }, () => list().then(({ code, headers }) => ({ code, retry: headers['retry-after'] })))).finally(() => (state.isOver = true))
     const beats: number[] = []
-    for (let i = 0; !isOver && i < 10_000; i++) {
+    for (let i = 0; !state.isOver && i < 10_000; i++) {
       const beat = { metadata: { name: 'heart' }, spec: { holderIdentity: `n${i}` } }
       beats.push((await client.http1({ method: 'PATCH', path: `${leases}/heart`, headers: { 'content-type': 'application/merge-patch+json' }, body: JSON.stringify(beat) })).code)
     }
