@@ -10,6 +10,7 @@ describe('isHopeless()', () => {
     ['many values that fit', many(40_000, () => ({ name: '' })), false],
     ['many values that do not', many(200_000, () => ({ name: 'container', resources: {} })), true],
     ['more values than there is room for', many(900_000, () => 0), true],
+    ['a map of many keys', Object.fromEntries(many(200_000, (i) => [`key-${i}`, '']) as [string, string][]), true],
     ['deep values', many(100_000, (i) => [[[`${i}-${'x'.repeat(20)}`]]]), true],
   ])('%s', (_what, value, isTrue) => {
     expect(isHopeless(value)).toBe(isTrue)

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { maxObjectBytes } from '../objects/limits.ts'
 
 /** An object of fewer values is judged by its kind's rules first, whatever its size: that takes no time, and says more. */
-const manyValues = 50_000
+const manyValues = 5000
 
 /**
  * Refuses an object that can never be stored, before anything is done with its many values: an item of three bytes may take a hundred once it has its
@@ -16,24 +16,27 @@ export function refuseHopeless({ status: _, metadata, ...rest }: KubeObject & { 
 
 /** Adds up what values take as JSON at least, and stops once that is too much. */
 export function isHopeless(value: unknown): boolean {
-  const left: unknown[] = [value]
+  const left: unknown[] = []
   let bytes = 0
   let values = 0
-  while (left.length > 0) {
-    const next = left.pop()
+  /** Answers whether there is room for more. */
+  const add = (next: unknown, keyLength: number): boolean => {
     values++
-    bytes += 2
-    if (typeof next === 'string') bytes += next.length
-    else if (Array.isArray(next)) for (const item of next) left.push(item)
-    else if (typeof next === 'object' && next !== null) {
-      for (const key in next) {
-        bytes += key.length + 3
-        left.push((next as Record<string, unknown>)[key])
-      }
-    }
-    if (bytes > maxObjectBytes) return values > manyValues
-    // What waits takes two bytes at least.
-    if (left.length > maxObjectBytes / 2) return true
+    bytes += typeof next === 'string' ? next.length + 3 + keyLength : 2 + keyLength
+    if (typeof next === 'object' && next !== null) left.push(next)
+    return bytes <= maxObjectBytes
+  }
+  add(value, 0)
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const hasRoom = Array.isArray(next)
+      ? next.every((item) => add(item, 0))
+      : everyMember(next as Record<string, unknown>, (key, item) => add(item, key.length + 3))
+    if (!hasRoom) return values > manyValues
   }
   return false
+}
+
+function everyMember(object: Record<string, unknown>, step: (key: string, value: unknown) => boolean): boolean {
+  for (const key in object) if (!step(key, object[key])) return false
+  return true
 }
