@@ -111,15 +111,26 @@ export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmedia
  * The same turns for one piece of work of many short steps: the loop is looked at after every so many of them. Who has
  * done less goes on even in a turn that is spent, as to wait would take longer.
  */
-export function everySteps(steps: number, turns: Turns): Turns {
+export function everySteps(steps: number, turns: Turns): Slices {
   let done = 0
   return {
     get isSpent() {
-      return ++done % steps === 0 && turns.isSpent
+      if (++done < steps) return false
+      done = 0
+      return turns.isSpent
     },
     next: () => turns.next(),
+    add: (more) => (done += more),
   }
 }
+
+export interface Slices extends Turns {
+  /** The step that is being taken counts as so many more. */
+  add(steps: number): void
+}
+
+/** How many steps more it takes to read so many bytes. */
+export const stepsOfBytes = (bytes: number): number => bytes >> 12
 
 /** How many steps of about ten microseconds are taken at least. */
 export const shortSteps = 16

@@ -17,6 +17,7 @@ import {
   issueClientCertificate,
   issueServerCertificate,
   listen,
+  processMemory,
 } from '../server/index.ts'
 import { startCompactor } from '../store/index.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
@@ -132,6 +133,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningApi> {
       random: systemRandom,
       logger,
       release: options.release,
+      memory: processMemory(),
       address: `${options.bindAddress}:${options.securePort}`,
       tokenKey,
       ...(options.fairness ? { fairness: options.fairness } : {}),

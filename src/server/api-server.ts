@@ -15,6 +15,7 @@ import { LegacyTokens } from './auth/authenticators/legacy-tokens.ts'
 import type { KeyPair } from './auth/certificates.ts'
 import { OpenIdDiscovery } from './auth/openid.ts'
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts'
+import { type Memory, MemoryGuard } from './memory/index.ts'
 import { Fairness, type FairnessSettings, defaultFairness, followFlowObjects } from './fairness/index.ts'
 import { bootstrap, keepBootstrapObjects } from './upkeep/bootstrap.ts'
 import { type ComponentCheck, ComponentStatuses } from './status/component-statuses.ts'
@@ -93,6 +94,8 @@ export interface ApiServerOptions {
   maxWatches?: number
   /** How requests that come from outside share the server. */
   fairness?: FairnessSettings
+  /** The memory that there is: requests that take much of it are refused before it ends. Default: nobody looks after it. */
+  memory?: Memory
   /** Records requests. Whoever made it closes it after the server. */
   audit?: Auditor | undefined
   /** Freezes every object that is written, so that whoever changes what is stored fails at it. Tests want that; for others it costs too much. */
@@ -167,6 +170,7 @@ export class ApiServer {
       aggregation: new AggregationDoor(this.aggregator.access),
       proxy: new ProxyDoor({ objects: parts.access, random: options.random, identity: options.nodeClient }),
       fairness: this.#fairness,
+      memory: options.memory && new MemoryGuard({ memory: options.memory, clock: options.clock, metrics: this.metrics, logger: options.logger }),
       maxWatches: options.maxWatches ?? 10_000,
       anonymous: options.anonymous ?? 'health',
       audit: options.audit,

@@ -17,6 +17,8 @@ export { FrontProxy, type FrontProxyConfig, frontProxyDefaults } from './auth/au
 export { createAuthority, isKeyOf, issueClientCertificate, issueServerCertificate } from './auth/certificates.ts'
 export type { KeyPair } from './auth/certificates.ts'
 export { defaultFairness } from './fairness/index.ts'
+export { processMemory } from './memory/index.ts'
+export type { Memory } from './memory/index.ts'
 export type { FairnessSettings } from './fairness/index.ts'
 export { EncryptedStore, Encryption, readEncryptionConfiguration } from './encryption/index.ts'
 export { Health } from './status/health.ts'

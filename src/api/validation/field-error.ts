@@ -27,6 +27,41 @@ export function quoteValue(value: unknown): string {
   return jsonText(value)
 }
 
+/** The errors of an object that is being judged: no more are looked for once there are so many. */
+interface Judgement {
+  found: FieldError[]
+  most: number
+}
+
+class Enough extends Error {}
+
+let judgement: Judgement | undefined
+
+function counted(error: FieldError): FieldError {
+  if (!judgement) return error
+  judgement.found.push(error)
+  if (judgement.found.length >= judgement.most) throw new Enough()
+  return error
+}
+
+/**
+ * Judges an object, and breaks off at so many errors: an object of 3 MB can have a million, each with its path, and nobody reads them.
+ * Errors count that a rule makes and does not hand on; no rule does that for thousands.
+ */
+export function withMostErrors(most: number, judge: () => FieldError[]): FieldError[] {
+  const outer = judgement
+  const own: Judgement = { found: [], most }
+  judgement = own
+  try {
+    return judge()
+  } catch (e) {
+    if (e instanceof Enough) return own.found
+    throw e
+  } finally {
+    judgement = outer
+  }
+}
+
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
 /**
@@ -35,17 +70,17 @@ const join = (head: string, detail: string) => (detail === '' ? head : `${head}:
  */
 function about(reason: FieldErrorReason, path: Path, value: unknown, message: (quoted: string) => string): FieldError {
   const field = path.toString()
-  if (typeof value !== 'object' || value === null) return { reason, field, message: message(quoteValue(value)) }
-  return {
+  if (typeof value !== 'object' || value === null) return counted({ reason, field, message: message(quoteValue(value)) })
+  return counted({
     reason,
     field,
     get message() {
       return message(quoteValue(value))
     },
-  }
+  })
 }
 
-const plain = (reason: FieldErrorReason, path: Path, message: string): FieldError => ({ reason, field: path.toString(), message })
+const plain = (reason: FieldErrorReason, path: Path, message: string): FieldError => counted({ reason, field: path.toString(), message })
 
 export const required = (path: Path, detail = ''): FieldError => plain('FieldValueRequired', path, join('Required value', detail))
 

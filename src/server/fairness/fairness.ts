@@ -43,6 +43,7 @@ export class Seat {
   readonly #counts: FlowCounts
   readonly #among: { executing: number }
   #holders = 1
+  #ended: (() => void) | undefined
 
   constructor(ticket: Ticket, counts: FlowCounts, among: { executing: number }) {
     this.#ticket = ticket
@@ -60,9 +61,15 @@ export class Seat {
     this.#holders++
   }
 
+  /** Something is to be called when nobody holds it any more. */
+  whenDone(ended: (() => void) | undefined): void {
+    this.#ended = ended
+  }
+
   done(): void {
     if (--this.#holders !== 0) return
     this.#among.executing--
+    this.#ended?.()
     this.#counts.end(this.#ticket.seats)
     this.#ticket.release()
   }

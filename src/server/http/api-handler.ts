@@ -13,6 +13,7 @@ import { encodeResult } from './encode.ts'
 import { type Exchange, isAsync, wholeBody } from './exchange.ts'
 import { ClientGone } from './client-gone.ts'
 import { type Fairness, type Seat, flowRequestOf, isLongRunning, objectsOf } from '../fairness/index.ts'
+import { type MemoryGuard, expectedBytes } from '../memory/index.ts'
 import type { NodeRelay } from './node-relay.ts'
 import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './negotiate.ts'
 import { warningHeaders } from './warnings.ts'
@@ -63,6 +64,8 @@ export interface HandlerOptions {
   aggregator: Aggregator
   aggregation: AggregationDoor
   fairness: Fairness
+  /** Undefined where nobody looks after memory. */
+  memory?: MemoryGuard | undefined
   maxWatches: number
   anonymous: Anonymous
   audit?: Auditor | undefined
@@ -163,6 +166,7 @@ export class ApiHandler {
       if (remote) return await this.#passOn(exchange, path, what, remote, taken!, headers, audit)
       // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
       if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent) await this.#turns(seat).next()
+      if (what && this.#o.memory) seat?.whenDone(this.#admit(this.#o.memory, exchange, what, taken ?? anonymous))
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
       return await this.#document(exchange, path, query, headers)
@@ -191,6 +195,12 @@ export class ApiHandler {
     const code = await this.#o.aggregation.serve(exchange, remote, user, headers)
     audit?.started(code)
     return { code }
+  }
+
+  /** Refuses what takes much memory while there is little. Answers what is to be called when it is done. */
+  #admit(memory: MemoryGuard, exchange: Exchange, what: What, user: UserInfo): (() => void) | undefined {
+    const bytes = expectedBytes(what.verb, objectsOf(what, this.#o.parts.objects), Number(exchange.header('content-length') ?? 0))
+    return bytes > 0 ? memory.admit(what.verb, user, bytes) : undefined
   }
 
   async #document(exchange: Exchange, path: string, query: URLSearchParams, headers: Record<string, string>): Promise<Answered> {

@@ -1,5 +1,5 @@
 import { jsonText } from '../../api/json/index.ts'
-import { type Turns, everySteps } from '../../base/turns.ts'
+import { type Turns, everySteps, stepsOfBytes } from '../../base/turns.ts'
 import { yamlWriter } from './yaml-text.ts'
 
 /** A long list, of which each item is made when its turn comes. */
@@ -77,6 +77,7 @@ export async function* listBytes(list: LongList, writer: ListWriter, turns: Turn
       yield Buffer.from(text)
       text = ''
     }
+    slices.add(stepsOfBytes(next.length))
     if (slices.isSpent) await slices.next()
   }
   yield Buffer.from(text)

@@ -161,6 +161,11 @@ export class StoredObject implements KnownParts {
     return (this.#owners ??= this.#hasOwnersInside ? splitOwners((this.#read ?? parseObject)(this.#value))[1] : noOwners)
   }
 
+  /** About the length of `bytes`, without making them. */
+  get roughSize(): number {
+    return this.#value.length
+  }
+
   /** The decoded object, without managedFields. Shared: it must not be changed. */
   get object(): KubeObject {
     const known = this.#object?.deref()

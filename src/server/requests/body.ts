@@ -9,9 +9,11 @@ import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { nextTurn } from '../../base/turns.ts'
 import { bodyType } from '../http/negotiate.ts'
+import { maxObjectBytes } from '../objects/limits.ts'
 import type { Registry } from '../registry/registry.ts'
 import { listKindOf } from '../registry/resource.ts'
 import { inOneTurn } from './long-turns.ts'
+import { refuseHopeless } from './object-size.ts'
 import type { RequestBody } from './request.ts'
 import type { FieldValidation } from '../verbs/options.ts'
 
@@ -124,6 +126,7 @@ export async function decodeBody(
   try {
     const object = inOneTurn(body, 'decode', () => decodeValue(parsed, expected, fieldValidation, warnings))
     body.heard?.(object)
+    if (body.bytes.length > maxObjectBytes) refuseHopeless(object)
     return object
   } catch (e) {
     if (e instanceof DecodeError) throw cannot(kind, e.message)

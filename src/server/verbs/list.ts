@@ -1,6 +1,6 @@
 import { decodeContinue, encodeContinue } from '../../api/continue-token.ts'
 import { badRequest, expired } from '../../api/errors.ts'
-import { everySteps, shortSteps } from '../../base/turns.ts'
+import { everySteps, shortSteps, stepsOfBytes } from '../../base/turns.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
@@ -65,6 +65,7 @@ async function currentPage(request: ResourceRequest, selection: Selection, after
   for (const stored of await shown(request.target, cache.snapshot(prefix, after).values)) {
     if (limit > 0 && items.length === limit) return { items, next: items.at(-1)!.key, remaining: undefined }
     if (matches(stored)) items.push(stored)
+    turns.add(stepsOfBytes(stored.roughSize))
     if (turns.isSpent) await turns.next()
   }
   return { items, next: undefined, remaining: undefined }
@@ -82,6 +83,7 @@ async function pastPage(request: ResourceRequest, selection: Selection, after: s
       const read = await server.objects.rangeAt(target, prefix, revision, from, matches ? historyPage : limit || undefined)
       const found = matches ? await shown(target, read.items) : read.items
       for (const [i, stored] of found.entries()) {
+        turns.add(stepsOfBytes(stored.roughSize))
         if (turns.isSpent) await turns.next()
         from = stored.key
         if (matches && !matches(stored)) continue

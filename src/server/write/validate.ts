@@ -1,5 +1,5 @@
 import { ApiError, invalidObject } from '../../api/errors.ts'
-import type { FieldError } from '../../api/validation/field-error.ts'
+import { type FieldError, withMostErrors } from '../../api/validation/field-error.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
 import type { Registered } from '../registry/registry.ts'
@@ -11,11 +11,14 @@ export function throwIfInvalid(target: Registered, name: string, errors: readonl
   if (errors.length) throw invalidObject(groupKind(target), name, errors)
 }
 
+/** Ten times as many as are told of. */
+const mostErrors = 10_000
+
 /** Judges the object by the rules of its kind, and collects what to tell its sender. */
 export function validate(write: Write): void {
   const { request, object } = write
   if (write.operation === 'DELETE' || !object || write.change.rules.isServersOwn) return
-  throwIfInvalid(request.target, object.metadata.name ?? '', judged(() => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))))
+  throwIfInvalid(request.target, object.metadata.name ?? '', judged(() => withMostErrors(mostErrors, () => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write)))))
   for (const warning of judged(() => warningsOf(write))) request.warnings.push(warning)
 }
 
