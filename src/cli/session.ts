@@ -25,7 +25,8 @@ export interface Session {
 /** Writes one line to an output. */
 export const say = (output: Output, text: string): void => output.write(`${text}\n`)
 
-interface ConnectionFlags {
+/** The values of those flags. */
+export interface ConnectionFlags {
   kubeconfig?: string
   context?: string
   cluster?: string

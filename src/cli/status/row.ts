@@ -1,26 +1,10 @@
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { timestamp } from '../../api/timestamp.ts'
-import { type Line, type Span, type Tone, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
+import { type Line, type Span, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
 import { isInTheWay } from '../../insight/workload/explained.ts'
 import { shortName } from '../../insight/workload/kinds.ts'
 import type { Row } from '../../insight/workload/row.ts'
-import type { State } from '../../insight/workload/said.ts'
-
-const tones: Record<State, Tone> = {
-  Stuck: 'bad',
-  Failed: 'bad',
-  Degraded: 'bad',
-  Terminating: 'warn',
-  Progressing: 'busy',
-  Waiting: 'busy',
-  Held: 'warn',
-  Paused: 'warn',
-  Suspended: 'warn',
-  Running: 'good',
-  Scheduled: 'good',
-  Available: 'good',
-  Complete: 'good',
-}
+import { stateTones } from '../../insight/workload/said.ts'
 
 /** The first cause that is in the way, as a sentence without since when: that has a column of its own. */
 function reasonText({ state, message, causes }: Row): string {
@@ -47,7 +31,7 @@ export function cellsOf(row: Row, nowMs: number): Span[] {
   const left = deadlineAtMs === undefined ? '' : deadlineAtMs > nowMs ? humanDuration(deadlineAtMs - nowMs) : 'passed'
   return [
     { text: shortName(kind, object) },
-    { text: state, tone: tones[state] },
+    { text: state, tone: stateTones[state] },
     { text: isOver || kind.kind === 'CronJob' ? '-' : `${ready}/${wanted}` },
     { text: updated === undefined ? '-' : String(updated) },
     { text: since ? ageOf(since, nowMs) : '-' },

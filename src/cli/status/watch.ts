@@ -1,6 +1,6 @@
 import { type Informer, keyOf } from '../../client/index.ts'
 import { type Session, say } from '../session.ts'
-import { yamlText } from '../terminal/document.ts'
+import { yamlText } from '../../insight/yaml-text.ts'
 import { type Line, lineOf, textOf } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
 import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
