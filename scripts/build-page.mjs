@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 /** Builds the page in `from` into `outdir`. */
 export async function buildPage(from, outdir) {
   const { metafile } = await build({
-    entryPoints: [path.join(from, 'main.tsx')],
+    entryPoints: [path.join(from, 'main.tsx'), path.join(from, 'style.css')],
     outdir,
     bundle: true,
     splitting: true,
@@ -24,9 +24,9 @@ export async function buildPage(from, outdir) {
     publicPath: '/assets',
     logLevel: 'warning',
   })
-  const [[script, { cssBundle }]] = Object.entries(metafile.outputs).filter(([, output]) => output.entryPoint?.endsWith('main.tsx'))
+  const outputOf = (entry) => path.basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))[0])
   const html = readFileSync(path.join(from, 'index.html'), 'utf8')
-    .replace('/main.css', `/assets/${path.basename(cssBundle)}`)
-    .replace('/main.js', `/assets/${path.basename(script)}`)
+    .replace('/main.css', `/assets/${outputOf('style.css')}`)
+    .replace('/main.js', `/assets/${outputOf('main.tsx')}`)
   writeFileSync(path.join(outdir, 'index.html'), html)
 }

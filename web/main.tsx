@@ -13,8 +13,6 @@ import { NodeView, NodesView } from './views/nodes.tsx'
 import { ObjectivesView } from './views/objectives.tsx'
 import { PodView } from './views/pod.tsx'
 import { WorkloadView } from './views/workload.tsx'
-import 'uplot/dist/uPlot.min.css'
-import './style.css'
 
 const keys = [['/', 'search'], ['j  k', 'next and previous row'], ['Enter', 'open the row'], ['Esc', 'back'], ['?', 'these keys']] as const
 const views = [['/', 'Workloads', ['list', 'workload', 'pod']], ['/nodes', 'Nodes', ['nodes', 'node']], ['/objectives', 'Objectives', ['objectives']], ['/controllers', 'Controllers', ['controllers']]] as const
@@ -63,8 +61,10 @@ function Page() {
       if (e.metaKey || e.ctrlKey || e.altKey) return
       const isTyping = (e.target as Element).matches('input, select, textarea, [role=textbox]')
       if (e.key === 'Escape') {
+        // A search field would clear itself.
+        if (isTyping) e.preventDefault()
         if (isTyping) (e.target as HTMLElement).blur()
-        else if (!document.querySelector('dialog[open]') && location.pathname !== '/') history.length > 1 ? history.back() : go('/')
+        else if (!document.querySelector('dialog[open]') && location.pathname !== '/') goBack()
       }
       if (isTyping || document.querySelector('dialog[open]')) return
       if (e.key === '/') {
@@ -77,6 +77,9 @@ function Page() {
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
   }, [])
+  useEffect(() => {
+    if (me) stream.current!.start()
+  }, [me])
   if (route.view === 'login') return <LoginView wasUsed={query.has('used')} />
   if (!me) return <p class="wait" role="status">Connecting …</p>
   return (
@@ -100,6 +103,8 @@ function Page() {
     </StreamContext.Provider>
   )
 }
+
+const goBack = (): void => (history.length > 1 ? history.back() : go('/'))
 
 const theme = localStorage.getItem('theme')
 if (theme) document.documentElement.dataset['theme'] = theme

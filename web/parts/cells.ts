@@ -63,6 +63,22 @@ export class Places {
     return place
   }
 
+  /** Moves the last cells into places that are free. Answers the places that have changed. */
+  close(): number[] {
+    const changed: number[] = []
+    for (const place of this.#free.toSorted((a, b) => a - b)) {
+      while (this.cells.length > 0 && !this.cells.at(-1)) this.cells.length--
+      if (place >= this.cells.length) break
+      const cell = this.cells.pop()!
+      this.cells[place] = cell
+      this.#placeOf.set(cell.id, place)
+      changed.push(place)
+    }
+    while (this.cells.length > 0 && !this.cells.at(-1)) this.cells.length--
+    this.#free = []
+    return changed
+  }
+
   clear(): void {
     this.#placeOf.clear()
     this.cells.length = 0

@@ -32,20 +32,17 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
   }
   useEffect(() => {
     let isGone = false
-    const timer = setTimeout(() => {
-      tell<Told>(wish.path, { ...body(), dryRun: true }).then(
-        (next) => {
-          if (isGone) return
-          setTold(next)
-          setError('')
-        },
-        (e: Error) => {
-          if (isGone) return
-          setTold(undefined)
-          setError(e.message)
-        },
-      )
-    }, told || error ? 250 : 0)
+    const tryIt = async () => {
+      try {
+        const next = await tell<Told>(wish.path, { ...body(), dryRun: true })
+        if (!isGone) setTold(next)
+        if (!isGone) setError('')
+      } catch (e) {
+        if (!isGone) setTold(undefined)
+        if (!isGone) setError((e as Error).message)
+      }
+    }
+    const timer = setTimeout(() => void tryIt(), told || error ? 250 : 0)
     return () => {
       isGone = true
       clearTimeout(timer)

@@ -75,7 +75,7 @@ export function Timeline({ moments, now }: { moments: readonly Moment[]; now: nu
   return (
     <ol class="timeline" aria-label="Timeline of changes">
       {known.map(({ at, label, tone }, i) => (
-        <li key={`${label}${at}`} class={tone} style={{ left: `${2 + 94 * place(at)}%`, top: `${(i % 4) * 22}px` }} title={`${new Date(at).toISOString()} ${label}`}>
+        <li key={`${label}${at}`} class={`${tone} ${place(at) > 0.5 ? 'late' : ''}`} style={{ left: `${2 + 94 * place(at)}%`, top: `${(i % 4) * 22}px` }} title={`${new Date(at).toISOString()} ${label}`}>
           <Shape tone={tone} /><span>{label} <Ago at={new Date(at).toISOString()} now={now} /></span>
         </li>
       ))}

@@ -10,6 +10,9 @@ const names: Readonly<Record<CellState, string>> = {
   available: 'available', starting: 'starting', waiting: 'held or timed', trouble: 'in trouble', ending: 'ending', finished: 'finished',
 }
 
+/** Gaps that pods have left are closed when nothing has changed for so long. */
+const restMs = 1500
+
 /** Rows that are drawn in one frame of the browser. */
 const cellsPerFrame = 4000
 
@@ -59,6 +62,14 @@ class Painter {
     this.layout = { size: 0, columns: 1, height: 0 }
   }
 
+  /** Closes gaps, which may make the cells larger. */
+  close(): void {
+    const size = this.places.cells.length
+    for (const place of this.places.close()) this.#paint(place)
+    for (let place = this.places.cells.length; place < size; place++) this.#paint(place)
+    this.fit()
+  }
+
   /** Fits the picture to the number of pods and the width, and paints all of it if that is another size. */
   fit(): void {
     const width = this.#canvas.parentElement!.clientWidth
@@ -102,8 +113,7 @@ class Painter {
   #count(id: number, by: number): void {
     const cell = this.#known.get(id)
     if (!cell) return
-    this.counts[cell.state] += by
-    if (cell.isOld) this.counts.old += by
+    this.counts[cell.isOld && cell.state === 'available' ? 'old' : cell.state] += by
   }
 
   #context(): CanvasRenderingContext2D {
@@ -145,6 +155,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
   const [hover, setHover] = useState<Cell | undefined>(undefined)
   useEffect(() => {
     const paint = (painter.current = new Painter(canvas.current!))
+    let rest: ReturnType<typeof setTimeout> | undefined
     const changed = (ids: readonly number[] | undefined) => {
       if (!ids) paint.clear()
       const { rows } = topic.mirror
@@ -154,6 +165,8 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
         else paint.remove(id)
       }
       paint.fit()
+      clearTimeout(rest)
+      rest = setTimeout(() => paint.close(), restMs)
     }
     changed(undefined)
     topic.listeners.add(changed)
@@ -165,6 +178,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
     dark.addEventListener('change', recolour)
     return () => {
       paint.stop()
+      clearTimeout(rest)
       topic.listeners.delete(changed)
       observer.disconnect()
       removeEventListener('coxswain-theme', recolour)
@@ -190,7 +204,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
       <div class="canvas">
         <canvas
           ref={canvas} tabIndex={0} role="img" data-pods={size}
-          aria-label={`${plural(size, 'pod')}: ${cellStates.filter((state) => counts?.[state]).map((state) => `${counts![state]} ${names[state]}`).join(', ')}`}
+          aria-label={`${plural(size, 'pod')}: ${cellStates.filter((state) => counts?.[state]).map((state) => `${counts![state]} ${names[state]}`).join(', ')}${counts?.old ? `, ${counts.old} of an old revision` : ''}`}
           onMouseMove={(e) => setHover(painter.current?.cellAt(e).cell)} onMouseLeave={() => setHover(undefined)}
           onClick={(e) => {
             const cell = painter.current?.cellAt(e).cell
@@ -203,7 +217,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
         {cellStates.filter((state) => counts?.[state]).map((state) => (
           <span key={state} class={`key ${state}`}><i aria-hidden="true" />{counts![state].toLocaleString('en')} {names[state]}</span>
         ))}
-        {counts && counts.old > 0 && <span class="key old"><i aria-hidden="true" />{counts.old.toLocaleString('en')} of an old revision</span>}
+        {counts && counts.old > 0 && <span class="key old"><i aria-hidden="true" />{counts.old.toLocaleString('en')} available, old revision</span>}
         <span class="tip" role="status">{hover ? `${hover.name}: ${names[hover.state]}${hover.isOld ? ', old revision' : ''}` : topic.mirror.isWhole && size === 0 ? 'It has no pods.' : ''}</span>
       </div>
     </div>

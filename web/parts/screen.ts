@@ -89,7 +89,8 @@ export class Screen {
     }
   }
 
-  #control(command: string, [a = 0, b = 0, ...more]: number[]): void {
+  #control(command: string, numbers: readonly number[]): void {
+    const [a = 0, b = 0] = numbers
     const line = this.lines[this.#row]!
     const by = a || 1
     if (command === 'A') this.#row = Math.max(this.#top, this.#row - by)
@@ -112,7 +113,7 @@ export class Screen {
       this.lines.length = this.#row + 1
     } else if (command === 'P') line.splice(this.#column, by)
     else if (command === '@') line.splice(this.#column, 0, ...Array.from({ length: by }, () => blank))
-    else if (command === 'm') for (const code of [a, b, ...more]) this.#colour(code)
+    else if (command === 'm') for (const code of numbers) this.#colour(code)
   }
 
   #colour(code: number): void {

@@ -25,12 +25,12 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
     screen.current = new Screen(columns, rows)
     const decoder = new TextDecoder()
     let ended = 'The shell has ended.'
-    opened.onopen = () => {
+    opened.addEventListener('open', () => {
       setState('open')
       send(channel.resize, JSON.stringify({ Width: columns, Height: rows }))
       box.current?.focus()
-    }
-    opened.onmessage = ({ data }) => {
+    })
+    opened.addEventListener('message', ({ data }) => {
       const bytes = new Uint8Array(data as ArrayBuffer)
       if (bytes[0] === channel.error) {
         const { status, message } = JSON.parse(decoder.decode(bytes.subarray(1)) || '{}') as { status?: string; message?: string }
@@ -39,8 +39,8 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
       }
       screen.current.write(decoder.decode(bytes.subarray(1), { stream: true }))
       redraw((n) => n + 1)
-    }
-    opened.onclose = ({ reason }) => setState(reason || ended)
+    })
+    opened.addEventListener('close', ({ reason }) => setState(reason || ended))
     return () => opened.close()
   }, [namespace, pod, container])
   useEffect(() => {

@@ -45,8 +45,7 @@ export class Stream {
       this.#topics.set(name, topic)
     }
     topic.users++
-    if (!this.#socket) this.#connect()
-    else this.#wish()
+    this.#wish()
     return topic
   }
 
@@ -59,16 +58,21 @@ export class Stream {
     }, keepMs)
   }
 
+  /** Connects, and stays connected. */
+  start(): void {
+    if (!this.#socket) this.#connect()
+  }
+
   #connect(): void {
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/stream`)
     this.#socket = socket
-    socket.onopen = () => {
+    socket.addEventListener('open', () => {
       this.#tries = 0
       this.#set('live')
       this.#wish()
-    }
-    socket.onmessage = ({ data }) => this.#take(JSON.parse(data as string))
-    socket.onclose = () => this.#retry()
+    })
+    socket.addEventListener('message', ({ data }) => this.#take(JSON.parse(data as string)))
+    socket.addEventListener('close', () => this.#retry())
   }
 
   /** Names the topics of the views, each with what the page has of it already. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { workloadColumns } from '../../src/dashboard/stream/columns.ts'
 import { humanDuration } from '../../src/api/printing/duration.ts'
-import { Failure, Notice, StateChip, age, plural, states } from '../parts/words.tsx'
+import { Failure, Notice, StateChip, age, plural, states, toneOf } from '../parts/words.tsx'
 import { go, workloadPath } from '../router.ts'
 import { type WorkloadRow, named } from '../stream/topics.ts'
 import { useNow, useTopic } from '../use.ts'
@@ -91,6 +91,9 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   const [selected, select] = useState(-1)
+  // Keys may come faster than the list is drawn.
+  const latest = useRef({ rows, selected })
+  latest.current.rows = rows
   useEffect(() => {
     const look = () => {
       const top = box.current ? Math.max(0, -box.current.getBoundingClientRect().top) : 0
@@ -108,10 +111,13 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
     const key = (e: KeyboardEvent) => {
       if ((e.target as Element).matches('input, select, textarea, dialog *') || e.metaKey || e.ctrlKey) return
       const step = e.key === 'j' || e.key === 'ArrowDown' ? 1 : e.key === 'k' || e.key === 'ArrowUp' ? -1 : 0
-      if (e.key === 'Enter' && rows[selected] && !(e.target as Element).matches('a, button')) go(workloadPath(rows[selected].kind, rows[selected].namespace, rows[selected].name))
+      const { current } = latest
+      const row = current.rows[current.selected]
+      if (e.key === 'Enter' && row && !(e.target as Element).matches('a, button')) go(workloadPath(row.kind, row.namespace, row.name))
       if (step === 0) return
       e.preventDefault()
-      const next = Math.max(0, Math.min(rows.length - 1, selected + step))
+      const next = Math.max(0, Math.min(current.rows.length - 1, current.selected + step))
+      current.selected = next
       select(next)
       const top = (box.current?.getBoundingClientRect().top ?? 0) + next * rowHeight
       if (top < 120) scrollBy(0, top - 120)
@@ -119,7 +125,7 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
     }
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
-  }, [rows, selected])
+  }, [])
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spareRows)
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + spareRows)
   return (
@@ -146,23 +152,25 @@ function Line({ row, now, at, isSelected }: { row: Shown; now: number; at: numbe
       <span role="cell" class="pods"><Bar row={row} /></span>
       <span role="cell" class="dim">{age(row.since * 1000, now)}</span>
       <span role="cell" class="dim">{row.deadline > 0 ? (row.deadline * 1000 > now ? `${humanDuration(row.deadline * 1000 - now)} left` : 'passed') : ''}</span>
-      <span role="cell" class="reason" title={row.sentence}>{row.sentence || row.reason}</span>
+      <span role="cell" class="reason" title={row.sentence}>{row.sentence || (toneOf(state) === 'good' ? '' : row.reason)}</span>
     </a>
   )
 }
 
-/** Pods of the new and the old revision, and how many of all are ready. */
+/** Pods of the new revision, ready or not, and of the old one. */
 export function Bar({ row }: { row: Pick<WorkloadRow, 'kind' | 'desired' | 'current' | 'updated' | 'ready'> }) {
   const { kind, desired, current, updated, ready } = row
   if (kind === 'CronJob') return <span class="dim">{current > 0 ? plural(current, 'job') : ''}</span>
   const total = Math.max(desired, current, 1)
   const fresh = updated < 0 ? current : Math.min(updated, current)
+  const old = current - fresh
+  // Pods of the old revision are mostly ready: they are there because they are.
+  const readyNew = Math.min(fresh, Math.max(0, ready - old))
   const share = (part: number) => ({ width: `${(100 * part) / total}%` })
-  const label = `${ready} of ${desired} ready${updated < 0 ? '' : `, ${fresh} new, ${current - fresh} old`}`
+  const label = `${ready} of ${desired} ready${updated < 0 ? '' : `, ${fresh} new, ${old} old`}`
   return (
     <span class="bar" role="img" aria-label={label} title={label}>
-      <span class="track"><i class="new" style={share(fresh)} /><i class="old" style={share(current - fresh)} /></span>
-      <span class="track ready"><i style={share(Math.min(ready, total))} /></span>
+      <span class="track"><i style={share(readyNew)} /><i class="unready" style={share(fresh - readyNew)} /><i class="old" style={share(old)} /></span>
       <small>{ready}/{desired}</small>
     </span>
   )

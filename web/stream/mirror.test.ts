@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Mirror } from '../../../web/stream/mirror.ts'
-import { Table } from './table.ts'
+import { Mirror } from './mirror.ts'
+import { Table } from '../../src/dashboard/stream/table.ts'
 
 const columns = ['word', 'text', 'number'] as const
 const shown = (mirror: Mirror) => [...mirror.rows.values()].map((values) => values.join('|')).sort()
