@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Server, type Socket, connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 
 const flags = [
@@ -33,12 +34,12 @@ export async function visit(browser: Browser, options: Parameters<Browser['newCo
   return { page, context, complaints }
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = () => readFileSync(createRequire(path.resolve('package.json')).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** The serious findings of axe-core on a page, each with the first element that has it. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Scripts of a debugger are not bound by the page's policy.
-  await page.evaluate(axeSource)
+  await page.evaluate(axeSource())
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[] }> } }
     const { violations } = await axe.run()
