@@ -17,7 +17,7 @@ export default defineConfig({
       {
         resolve: { alias },
         // Files share their modules: to load them for each anew took longer than the tests.
-        test: { name: 'unit', isolate: false, include: ['src/**/*.test.ts', 'test/{architecture,integration,simulation}/**/*.test.ts', '{bench,examples}/**/*.test.ts'] },
+        test: { name: 'unit', isolate: false, include: ['src/**/*.test.ts', 'test/{architecture,integration,simulation}/**/*.test.ts', '{bench,examples,web}/**/*.test.ts'] },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/store-*.test.ts'], ...slow } },
       { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...slow } },

@@ -5,6 +5,7 @@ import { appendFileSync, readFileSync, readdirSync, renameSync, rmSync } from 'n
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildPage } from './build-page.mjs'
 import { spreads } from './spreads.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -68,6 +69,7 @@ await Promise.all([
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   }),
 ])
+await buildPage(path.join(root, 'web'), path.join(outdir, 'web'))
 appendFileSync(program, `// ${createHash('sha256').update(readFileSync(program)).digest('hex')}`)
 try {
   execFileSync(process.execPath, [path.join(root, 'scripts/compile.mjs'), outdir], { stdio: ['ignore', 'inherit', 'inherit'] })

@@ -47,6 +47,7 @@ async function processes() {
 
 await step('build', process.execPath, ['scripts/build.mjs'])
 await step('types', bin('tsc'), ['--noEmit'])
+await step('types of the page', bin('tsc'), ['--noEmit', '-p', 'web'])
 await step('lint', bin('oxlint'), ['--deny-warnings'])
 await vitest('unit', ['unit'])
 // Processes mostly wait; the simulation never does, and takes what they leave.

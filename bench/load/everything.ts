@@ -8,6 +8,8 @@ export interface RunningEverything {
   kubeconfig: string
   /** From the spawn to the line that says that it is ready. */
   readyMs: number
+  /** Resolves with the dashboard's link when it is printed. */
+  link: Promise<string>
   /** Resolves with the exit code or the signal when the process has ended, whoever ended it. */
   ended: Promise<number | string>
   /** Asks the process to stop, and kills it if it has not stopped within 20 seconds. */
@@ -30,8 +32,10 @@ export async function startEverything(program: string, dataDir: string, nodeFlag
     return (code ?? signal) as number | string
   })
   const tooLate = setTimeout(kill, startLimitMs)
+  const lines = createInterface({ input: child.stdout })
+  const link = new Promise<string>((resolve) => lines.on('line', (text) => text.includes('?key=') && resolve(/http:\S+/.exec(text)![0])))
   const line = await Promise.race([
-    new Promise<string>((resolve) => createInterface({ input: child.stdout }).on('line', (text) => text.startsWith('ready ') && resolve(text))),
+    new Promise<string>((resolve) => lines.on('line', (text) => text.startsWith('ready ') && resolve(text))),
     ended.then((how) => {
       const seconds = Math.round((performance.now() - began) / 1000)
       throw new Error(`coxswain up ended with ${how} after ${seconds} s, before it was ready`)
@@ -42,6 +46,7 @@ export async function startEverything(program: string, dataDir: string, nodeFlag
     pid: child.pid!,
     kubeconfig: line.split(' ')[3]!,
     readyMs,
+    link,
     ended,
     async stop() {
       child.kill('SIGTERM')

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, notFound } from '../api/errors.ts'
 import { TransportError } from '../client/index.ts'
-import { CommandError, exitCodeOf, failureText, isNotReadable, isUnknownPath } from './failure.ts'
+import { exitCodeOf, failureText } from './failure.ts'
+import { CommandError, isNotReadable, isUnknownPath } from '../insight/failure.ts'
 
 const unknownPath = new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
 const missing = notFound({ group: 'apps', resource: 'deployments' }, 'web')

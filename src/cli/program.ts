@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addApiServerCommand } from './apiserver.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addControllersCommand } from './controllers.ts'
+import { addDashboardCommand } from './dashboard.ts'
 import { addFaultCommand } from './fault.ts'
 import { addGenerateCommand } from './generate.ts'
 import { addManifestsCommand } from './manifests.ts'
@@ -32,6 +33,7 @@ export function makeProgram(name: string, release: string): Command {
   addWhyCommand(program, release)
   addWaitCommand(program, release)
   addRolloutCommand(program, release)
+  addDashboardCommand(program, release)
 
   program.commandsGroup('A control plane, or a part of it:')
   addUpCommand(program, release)

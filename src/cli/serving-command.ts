@@ -3,15 +3,15 @@ import type { RunningApi, ServeOptions } from '../cluster/index.ts'
 import { addApiFlags, readApiFlags } from './api-flags.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
-export interface Serving {
+export interface Serving<R extends RunningApi> {
   /** Called with what the command line says; the command's own flags are its to read. */
-  start(options: ServeOptions): Promise<RunningApi>
+  start(options: ServeOptions): Promise<R>
   /** Called once it is ready. */
-  welcome?(running: RunningApi, dataDir: string): void
+  welcome?(running: R, dataDir: string): void
 }
 
 /** Makes a command one that serves the API until it is told to stop. */
-export function addServingCommand(command: Command, release: string, { start, welcome }: Serving): void {
+export function addServingCommand<R extends RunningApi>(command: Command, release: string, { start, welcome }: Serving<R>): void {
   addApiFlags(command).action(async () => {
     const options = await readApiFlags(command, release)
     const running = await start(options).catch((e: unknown) => {

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import { Client, HttpTransport, loadAccess } from '../client/index.ts'
-import { exitCodeOf, exitCodes, failureText } from './failure.ts'
+import { exitCodeOf, failureText } from './failure.ts'
+import { exitCodes } from '../insight/failure.ts'
 import { requestTimeoutMs } from './flag-values.ts'
 import { type Output, outputOn } from './terminal/output.ts'
 
@@ -24,7 +25,8 @@ export interface Session {
 /** Writes one line to an output. */
 export const say = (output: Output, text: string): void => output.write(`${text}\n`)
 
-interface ConnectionFlags {
+/** The values of those flags. */
+export interface ConnectionFlags {
   kubeconfig?: string
   context?: string
   cluster?: string

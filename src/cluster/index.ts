@@ -1,4 +1,5 @@
 import type { runControllers as Controllers } from './run-controllers.ts'
+import type { runDashboard as Dashboard } from './run-dashboard.ts'
 import type { runEverything as Everything } from './run-everything.ts'
 import type { runMonitor as RunMonitor } from './run-monitor.ts'
 import type { runNodes as Nodes } from './run-node.ts'
@@ -12,7 +13,8 @@ export type { FaultPlanOptions } from './edit-faults.ts'
 export { InProcessTransport } from './in-process-transport.ts'
 export { isLoopback } from './reachable.ts'
 export type { RunControllersOptions } from './run-controllers.ts'
-export type { LocalNodes } from './run-everything.ts'
+export type { RunDashboardOptions } from './run-dashboard.ts'
+export type { LocalNodes, RunningEverything } from './run-everything.ts'
 export type { MonitorFlags, RunMonitorOptions } from './run-monitor.ts'
 export type { RunNodesOptions, ShutdownGrace } from './run-node.ts'
 export type { Serving } from './monitoring-door.ts'
@@ -28,6 +30,7 @@ export type { RulesFormat } from './slo-tools.ts'
 
 // Loaded when they are first run: a process that serves only the API has no use for the rest, and no memory for it.
 export const runControllers: typeof Controllers = async (...given) => (await import('./run-controllers.ts')).runControllers(...given)
+export const runDashboard: typeof Dashboard = async (...given) => (await import('./run-dashboard.ts')).runDashboard(...given)
 export const runEverything: typeof Everything = async (...given) => (await import('./run-everything.ts')).runEverything(...given)
 export const runMonitor: typeof RunMonitor = async (...given) => (await import('./run-monitor.ts')).runMonitor(...given)
 export const runNodes: typeof Nodes = async (...given) => (await import('./run-node.ts')).runNodes(...given)

@@ -1,8 +1,10 @@
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
-import { type TermRunnerOptions, leaderIdentity } from '../client/index.ts'
+import { type TermRunnerOptions, leaderIdentity, loadAccess } from '../client/index.ts'
 import { ControllerManager, selectControllers } from '../controllers/index.ts'
+import type { RunningDashboard } from '../dashboard/index.ts'
 import type { Slo } from '../monitor/index.ts'
 import { Scheduler } from '../scheduler/index.ts'
 import type { UserInfo } from '../server/index.ts'
@@ -11,7 +13,7 @@ import { type NodesOptions, type RunNodesOptions, makeNodes, readCatalogue } fro
 import type { MonitorFlags } from './run-monitor.ts'
 import type { Part } from './run-part.ts'
 import { type RunningApi, type ServeOptions, serveApi } from './serve-api.ts'
-import { controllerManagerUser, monitorUser, nodeUser, nodesUser, schedulerUser } from './users.ts'
+import { controllerManagerUser, dashboardUser, monitorUser, nodeUser, nodesUser, schedulerUser } from './users.ts'
 
 /** How many nodes there are, and what runs their pods. */
 export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' | 'imageCatalogue' | 'shutdown' | 'evictionHard'>
@@ -19,8 +21,15 @@ export type LocalNodes = Pick<RunNodesOptions, 'nodeName' | 'nodes' | 'runtime' 
 export interface EverythingOptions extends ServeOptions, LocalNodes {
   /** Settings of the monitor; the rest is as by default. */
   monitor?: MonitorFlags
+  /** The port of the dashboard, or any other if that is taken; undefined: there is none. */
+  dashboardPort?: number | undefined
   /** Is told what is being done until it is ready. */
   progress?(what: string): void
+}
+
+/** The API of a process that runs everything, and its dashboard. */
+export interface RunningEverything extends RunningApi {
+  dashboard: RunningDashboard | undefined
 }
 
 /** Kubernetes' names of parts, in `kubectl get componentstatuses`. */
@@ -30,7 +39,7 @@ const componentNames: Readonly<Record<string, string>> = { controllers: 'control
  * Runs all parts in this process: the API server, and controllers, scheduler, nodes and monitor over transports without sockets. Resolves when a node is ready. Controllers
  * and the scheduler elect a leader only where other servers may share the store: a data directory belongs to this process alone.
  */
-export async function runEverything(options: EverythingOptions): Promise<RunningApi> {
+export async function runEverything(options: EverythingOptions): Promise<RunningEverything> {
   const { monitor: choices = {} } = options
   // A monitor of which nothing was said is loaded later, when everything else runs.
   const slos = Object.keys(choices).length > 0 ? await (await import('./run-monitor.ts')).readObjectives(choices) : []
@@ -66,7 +75,28 @@ export async function runEverything(options: EverythingOptions): Promise<Running
     throw e
   }
   stopMonitor = startMonitor(options, slos, api, as)
-  return { ...api, stop }
+  const { dashboardPort: port } = options
+  const opening = port === undefined ? Promise.resolve(undefined) : startDashboard(options, port, api, as)
+  const dashboard = await opening.catch(async (e: unknown) => {
+    await stop()
+    throw e
+  })
+  return {
+    ...api,
+    dashboard,
+    async stop() {
+      await dashboard?.close()
+      await stop()
+    },
+  }
+}
+
+/** Serves the page on a port of its own, without TLS: browsers trust the loopback interface, and not the cluster's authority. */
+async function startDashboard({ logger, release }: EverythingOptions, port: number, { kubeconfig }: RunningApi, as: (user: UserInfo) => InProcessTransport): Promise<RunningDashboard> {
+  const { openDashboard } = await import('../dashboard/index.ts')
+  // Whoever sees the link can read the kubeconfig, and is the same user.
+  const access = () => loadAccess({ file: kubeconfig })
+  return openDashboard({ access, transport: as(dashboardUser), namespace: '', port, clock: systemClock, random: systemRandom, logger, release })
 }
 
 /** Nobody waits for the monitor: it is loaded and started when everything else runs. The answered function ends it. */

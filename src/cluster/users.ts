@@ -10,6 +10,9 @@ export const schedulerUser: UserInfo = { name: 'system:kube-scheduler', groups: 
 /** The monitor of this process. It only reads. */
 export const monitorUser: UserInfo = { name: 'coxswain:monitor', groups: [authenticated] }
 
+/** The dashboard of this process reads for all of its viewers. What they do is theirs. */
+export const dashboardUser: UserInfo = { name: 'coxswain:dashboard', groups: [authenticated] }
+
 /** What the nodes of this process read together, where they are several. */
 export const nodesUser: UserInfo = { name: 'coxswain:nodes', groups: [authenticated] }
 

@@ -17,6 +17,8 @@ export interface RunningServer {
   url: string
   kubeconfig: string
   pid: number
+  /** The first part of its output that matches, as soon as it has been written. */
+  said(pattern: RegExp): Promise<string>
   /** Asks it to stop, and tells how it ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -24,6 +26,7 @@ export interface RunningServer {
 interface Started {
   child: ChildProcess
   ended: Promise<Ended>
+  said(pattern: RegExp): Promise<string>
 }
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
@@ -34,7 +37,17 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()))
   const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code: code ?? signal!, out, err })))
-  return { child, ended }
+  const said = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(out)
+        if (found) resolve(found[0])
+      }
+      child.stdout!.on('data', look)
+      void ended.then(() => reject(new Error(`it ended without having said ${String(pattern)}`)))
+      look()
+    })
+  return { child, ended, said }
 }
 
 /** Runs a command of ours to its end. `env` is added to the environment. */
@@ -44,7 +57,7 @@ export const runCoxswain = (args: readonly string[], env: Readonly<Record<string
 /** Starts a process and waits for the line that says it is ready; throws what it said if it ends instead. */
 async function untilReady(args: readonly string[]): Promise<Started & { line: string }> {
   const log = args.includes('--log-level') ? [] : ['--log-level', 'warn']
-  const { child, ended } = start([...args, ...log])
+  const { child, ended, said } = start([...args, ...log])
   const ready = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (line.startsWith('ready ')) resolve(line)
@@ -52,7 +65,7 @@ async function untilReady(args: readonly string[]): Promise<Started & { line: st
   })
   const first = await Promise.race([ready, ended])
   if (typeof first !== 'string') throw new Error(`${args[0]} ended with ${first.code}: ${first.err}`)
-  return { child, ended, line: first }
+  return { child, ended, said, line: first }
 }
 
 const stopper = ({ child, ended }: Started) => (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
@@ -70,7 +83,7 @@ async function startServing(command: string, dataDir: string, flags: readonly st
   const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
   const started = await untilReady([command, '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
   const [, url = '', , kubeconfig = ''] = started.line.split(' ')
-  return { url, kubeconfig, pid: started.child.pid!, stop: stopper(started) }
+  return { url, kubeconfig, pid: started.child.pid!, said: started.said, stop: stopper(started) }
 }
 
 /** A part that runs on its own and said that it is ready. */
@@ -108,3 +121,9 @@ export const startMonitor = (kubeconfig: string, flags: readonly string[] = []):
 /** Starts a simulated node and waits until it is Ready. */
 export const startNode = (kubeconfig: string, name: string): Promise<RunningPart> =>
   startPart('node', kubeconfig, ['--node-name', name, '--runtime', 'simulated'])
+
+/** Starts the dashboard for a kubeconfig, and waits for its link. */
+export async function startDashboard(kubeconfig: string, flags: readonly string[] = []): Promise<{ link: string; stop(): Promise<Ended> }> {
+  const started = await untilReady(['dashboard', '--kubeconfig', kubeconfig, ...flags])
+  return { link: started.line.split(' ')[1] ?? '', stop: stopper(started) }
+}

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 import { acceptMetadata, Client, HttpTransport, type List, loadAccess, namespaces, pathOf } from '../../client/index.ts'
-import { workloadKinds } from '../workload/kinds.ts'
+import { workloadKinds } from '../../insight/workload/kinds.ts'
 import { findKind } from '../workload/names.ts'
 
 /** A word that a shell may offer, with what it means. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { MetricsRegistry } from '../../base/metrics.ts'
 import { textOf } from '../terminal/line.ts'
-import { cachesOf, controllersOf, controllersTable, secondsText } from './controllers-table.ts'
-import { parseMetrics, sumOf } from './parse.ts'
+import { cachesOf, controllersOf } from '../../insight/metrics/controllers.ts'
+import { controllersTable, secondsText } from './controllers-table.ts'
+import { parseMetrics, sumOf } from '../../insight/metrics/parse.ts'
 
 describe('parseMetrics()', () => {
   it.each([

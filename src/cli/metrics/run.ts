@@ -1,12 +1,13 @@
 import { Client, type ClusterAccess, HttpTransport, fixedCredentials } from '../../client/index.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
 import { type DocumentForm, writeDocument } from '../terminal/document.ts'
 import { cutLine, painted } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
 import { Bell, lookUntil } from '../workload/follow.ts'
-import { type CacheLag, type ControllerLoad, cachesOf, controllersOf, controllersTable } from './controllers-table.ts'
-import { parseMetrics } from './parse.ts'
+import { type CacheLag, type ControllerLoad, cachesOf, controllersOf } from '../../insight/metrics/controllers.ts'
+import { controllersTable } from './controllers-table.ts'
+import { parseMetrics } from '../../insight/metrics/parse.ts'
 
 export interface TopOptions {
   /** Undefined: the API server of the kubeconfig runs the controllers itself. */

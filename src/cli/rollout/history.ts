@@ -1,13 +1,14 @@
 import type { Int64 } from '../../api/int64.ts'
 import { ageOf } from '../../api/printing/duration.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
-import { type DocumentForm, writeDocument, yamlText } from '../terminal/document.ts'
+import { type DocumentForm, writeDocument } from '../terminal/document.ts'
+import { yamlText } from '../../insight/yaml-text.ts'
 import { painted, tableLines } from '../terminal/line.ts'
 import { readWorkload } from '../why/run.ts'
-import { fullName } from '../workload/kinds.ts'
+import { fullName } from '../../insight/workload/kinds.ts'
 import { objectsNamed } from '../workload/names.ts'
-import { type Revision, revisionsOf } from './revisions.ts'
+import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
 
 export interface HistoryOptions {
   args: readonly string[]

@@ -1,9 +1,9 @@
 import { humanDuration } from '../../api/printing/duration.ts'
 import { type Line, type Span, type Tone, barOf, oneLine, padded, widthOf } from '../terminal/line.ts'
-import { type WorkloadKind, shortName } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import type { Standing } from '../workload/said.ts'
-import type { ToldCause } from '../why/explanation.ts'
+import { type WorkloadKind, shortName } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import type { Standing } from '../../insight/workload/said.ts'
+import type { ToldCause } from '../../insight/workload/explanation.ts'
 import { causeLines } from '../why/text.ts'
 
 /** One bar of the picture. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { KindName } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import { condition, counts, sampleWorkload } from '../workload/sample.ts'
+import type { KindName } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import { condition, counts, sampleWorkload } from '../../insight/workload/sample.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 type Row = [

@@ -1,6 +1,6 @@
 import { rolloutState } from '../../api/rollout-clock.ts'
-import { type WorkloadKind, isObserved } from '../workload/kinds.ts'
-import { type Numbers, type Workload, conditionOf, isConditionTrue } from '../workload/object.ts'
+import { type WorkloadKind, isObserved } from '../../insight/workload/kinds.ts'
+import { type Numbers, type Workload, conditionOf, isConditionTrue } from '../../insight/workload/object.ts'
 
 /** Where a rollout stands: it goes on, is over, is as far as a partition lets it come, or has failed. */
 export interface Verdict {

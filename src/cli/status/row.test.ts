@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../terminal/line.ts'
-import { condition, counts, sampleNow, sampleWorkload } from '../workload/sample.ts'
-import { byAttention, documentOf, isOwned, needsExplanation, rowOf, statusTable } from './row.ts'
+import { condition, counts, sampleNow, sampleWorkload } from '../../insight/workload/sample.ts'
+import { byAttention, isOwned, needsExplanation, rowOf } from '../../insight/workload/row.ts'
+import { documentOf, statusTable } from './row.ts'
 
 const stuck = rowOf(
   ...sampleWorkload(

@@ -1,62 +1,10 @@
-import { type Cause, byName } from '../../api/explain/index.ts'
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { timestamp } from '../../api/timestamp.ts'
-import { controllerOf } from '../../client/index.ts'
-import { type Line, type Span, type Tone, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
-import { isInTheWay } from '../workload/explained.ts'
-import { type WorkloadKind, shortName, workloadKinds } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import { type Standing, type State, states } from '../workload/said.ts'
-import { standingOf } from '../workload/standing.ts'
-
-/** A workload of the table. */
-export interface Row extends Standing {
-  kind: WorkloadKind
-  object: Workload
-  /** Why it is not where it should be, the worst first. */
-  causes: readonly Cause[]
-}
-
-export const rowOf = (kind: WorkloadKind, object: Workload, nowMs: number, causes: readonly Cause[] = []): Row => ({
-  ...standingOf(kind, object, nowMs),
-  kind,
-  object,
-  causes,
-})
-
-/** States that explain themselves: nothing has to be read for them. */
-const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Suspended']
-
-/** A Job that runs needs none while all of its pods do, and a DaemonSet while all are where they should be. */
-export const needsExplanation = ({ state, numbers: { desired, ready, current, elsewhere = 0 } }: Row): boolean =>
-  elsewhere > 0 || (state === 'Running' ? ready < Math.max(desired, current) : !plainStates.includes(state))
-
-/** Whether another workload owns it and tells of it already. */
-export const isOwned = ({ kind, object }: Pick<Row, 'kind' | 'object'>): boolean =>
-  kind.ownedBy !== undefined && controllerOf(object)?.kind === kind.ownedBy
-
-/** What needs attention first; then by namespace, kind and name. */
-export const byAttention = (a: Row, b: Row): number =>
-  states.indexOf(a.state) - states.indexOf(b.state) ||
-  byName(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
-  workloadKinds.indexOf(a.kind) - workloadKinds.indexOf(b.kind) ||
-  byName(a.object.metadata.name ?? '', b.object.metadata.name ?? '')
-
-const tones: Record<State, Tone> = {
-  Stuck: 'bad',
-  Failed: 'bad',
-  Degraded: 'bad',
-  Terminating: 'warn',
-  Progressing: 'busy',
-  Waiting: 'busy',
-  Held: 'warn',
-  Paused: 'warn',
-  Suspended: 'warn',
-  Running: 'good',
-  Scheduled: 'good',
-  Available: 'good',
-  Complete: 'good',
-}
+import { type Line, type Span, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
+import { isInTheWay } from '../../insight/workload/explained.ts'
+import { shortName } from '../../insight/workload/kinds.ts'
+import type { Row } from '../../insight/workload/row.ts'
+import { stateTones } from '../../insight/workload/said.ts'
 
 /** The first cause that is in the way, as a sentence without since when: that has a column of its own. */
 function reasonText({ state, message, causes }: Row): string {
@@ -83,7 +31,7 @@ export function cellsOf(row: Row, nowMs: number): Span[] {
   const left = deadlineAtMs === undefined ? '' : deadlineAtMs > nowMs ? humanDuration(deadlineAtMs - nowMs) : 'passed'
   return [
     { text: shortName(kind, object) },
-    { text: state, tone: tones[state] },
+    { text: state, tone: stateTones[state] },
     { text: isOver || kind.kind === 'CronJob' ? '-' : `${ready}/${wanted}` },
     { text: updated === undefined ? '-' : String(updated) },
     { text: since ? ageOf(since, nowMs) : '-' },

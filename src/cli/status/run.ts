@@ -1,7 +1,7 @@
 import { type Session, say } from '../session.ts'
 import { type DocumentForm, writeDocument } from '../terminal/document.ts'
 import { cutLine, painted } from '../terminal/line.ts'
-import { fullName } from '../workload/kinds.ts'
+import { fullName } from '../../insight/workload/kinds.ts'
 import { type StatusOptions, type StatusReport, readStatus } from './read.ts'
 import { documentOf, statusTable } from './row.ts'
 

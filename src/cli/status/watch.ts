@@ -1,24 +1,15 @@
 import { type Informer, keyOf } from '../../client/index.ts'
 import { type Session, say } from '../session.ts'
-import { yamlText } from '../terminal/document.ts'
+import { yamlText } from '../../insight/yaml-text.ts'
 import { type Line, lineOf, textOf } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
 import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
-import { type WorkloadKind, fullName } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import { Reader } from '../workload/reader.ts'
+import { type WorkloadKind, fullName } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import { Reader } from '../../insight/workload/reader.ts'
 import { type StatusOptions, explainRows, readWorkloads, wantedOf } from './read.ts'
-import {
-  type Row,
-  byAttention,
-  cellsOf,
-  documentOf,
-  isOwned,
-  needsExplanation,
-  rowOf,
-  statusTable,
-  titles,
-} from './row.ts'
+import { type Row, byAttention, isOwned, needsExplanation, rowOf } from '../../insight/workload/row.ts'
+import { cellsOf, documentOf, statusTable, titles } from './row.ts'
 import { type StatusForm, unreadText } from './run.ts'
 
 /** Ages are told anew so often. */

@@ -1,4 +1,5 @@
 import { jsonText } from '../../api/json/index.ts'
+import { yamlText } from '../../insight/yaml-text.ts'
 import type { Output } from './output.ts'
 
 /** The forms besides a table in which commands tell what they know. */
@@ -8,10 +9,4 @@ export type DocumentForm = 'json' | 'yaml'
 export async function writeDocument(output: Output, form: DocumentForm, value: unknown): Promise<void> {
   if (form === 'json') return output.write(`${jsonText(value, 4)}\n`)
   output.write(await yamlText(value))
-}
-
-/** YAML as people write it; undefined members are left out. */
-export async function yamlText(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml')
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
 }

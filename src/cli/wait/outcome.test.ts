@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Workload } from '../workload/object.ts'
-import { condition, sampleWorkload } from '../workload/sample.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import { condition, sampleWorkload } from '../../insight/workload/sample.ts'
 import { parseJsonPath, valuesAt } from '../../api/json-path.ts'
 import { metBy, parseOutcome } from './outcome.ts'
 

@@ -1,5 +1,5 @@
-import { CommandError } from '../failure.ts'
-import { type Workload, conditionOf } from '../workload/object.ts'
+import { CommandError } from '../../insight/failure.ts'
+import { type Workload, conditionOf } from '../../insight/workload/object.ts'
 import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json-path.ts'
 
 /** Something that can be waited for. `text` is how the command line has it. */

@@ -1,13 +1,13 @@
 import { timestamp } from '../../api/timestamp.ts'
 import { pods } from '../../client/index.ts'
-import { CommandError, isUnknownPath, noResourceType } from '../failure.ts'
+import { CommandError, isUnknownPath, noResourceType } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
 import { type DocumentForm, writeDocument } from '../terminal/document.ts'
 import { painted } from '../terminal/line.ts'
-import type { WorkloadKind } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
+import type { WorkloadKind } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
 import { objectsNamed, parseNames } from '../workload/names.ts'
-import { type Explanation, explainPod, explainWorkload, isPodKind } from './explanation.ts'
+import { type Explanation, explainPod, explainWorkload, isPodKind } from '../../insight/workload/explanation.ts'
 import { explanationLines } from './text.ts'
 
 /** Reads one workload. A kind that the server does not serve is told as kubectl does. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { textOf } from '../terminal/line.ts'
-import { ago, sampleNow } from '../workload/sample.ts'
-import type { ToldCause } from './explanation.ts'
+import { ago, sampleNow } from '../../insight/workload/sample.ts'
+import type { ToldCause } from '../../insight/workload/explanation.ts'
 import { causeLines, explanationLines } from './text.ts'
 
 const cause: ToldCause = {

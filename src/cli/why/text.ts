@@ -1,7 +1,7 @@
 import { withoutEcho } from '../../api/explain/index.ts'
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { type Line, type Tone, oneLine } from '../terminal/line.ts'
-import type { Explanation, ToldCause } from './explanation.ts'
+import type { Explanation, ToldCause } from '../../insight/workload/explanation.ts'
 
 /** States that are told in other words than `is` and their own. */
 const verbs: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import type { LabelSelector } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type ResourceType, SharedInformer, type WatchScope, pods, replicasets, waitFor } from '../../client/index.ts'
 import type { Session } from '../session.ts'
-import type { Source } from './own-pods.ts'
+import type { Source } from '../../insight/workload/own-pods.ts'
 
 /** Rings when something has changed, and is heard by who waits for it, once. */
 export class Bell {

@@ -1,6 +1,6 @@
 import { type Client, discover } from '../../client/index.ts'
-import { CommandError, noResourceType } from '../failure.ts'
-import { type WorkloadKind, workloadKinds } from './kinds.ts'
+import { CommandError, noResourceType } from '../../insight/failure.ts'
+import { type WorkloadKind, workloadKinds } from '../../insight/workload/kinds.ts'
 
 /** What a command line names: a kind, or one object of it. */
 export interface Named<K> {

@@ -64,6 +64,7 @@ const users: UserInfo[] = [
   { name: 'system:kube-scheduler', groups: [everybody] },
   { name: 'system:kube-controller-manager', groups: [everybody] },
   { name: 'coxswain:monitor', groups: [everybody] },
+  { name: 'coxswain:dashboard', groups: [everybody] },
   { name: 'master', groups: ['system:masters'] },
   ...['deployment-controller', 'generic-garbage-collector', 'namespace-controller', 'statefulset-controller', 'disruption-controller', 'cloneset-controller'].map(account),
 ]

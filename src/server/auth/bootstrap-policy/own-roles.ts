@@ -66,6 +66,15 @@ const monitorRules: PolicyRule[] = [
   rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
 ]
 
+/** The dashboard reads what `coxswain why` explains workloads by, for all who look. Each of them is shown what their own rights allow. */
+const dashboardRules: PolicyRule[] = [
+  rule(read, 'core', 'pods nodes persistentvolumeclaims replicationcontrollers events'),
+  rule(read, 'apps', 'deployments statefulsets daemonsets replicasets controllerrevisions'),
+  rule(read, 'batch', 'jobs cronjobs'),
+  rule(read, 'policy', 'poddisruptionbudgets'),
+  rule(read, kruise, 'clonesets'),
+]
+
 /** What simulated nodes of one process read together; each writes as itself. */
 const nodesRules: PolicyRule[] = [
   rule(read, 'core', 'pods nodes services configmaps secrets persistentvolumeclaims'),
@@ -80,11 +89,13 @@ const leaseWatching = 'coxswain:scheduler-lease-watcher'
 export const ownRoles: readonly ClusterRole[] = [
   clusterRole('coxswain:aggregate-to-edit', [rule(write, kruise, 'clonesets clonesets/scale')], ['edit']),
   clusterRole('coxswain:aggregate-to-view', [rule(read, kruise, 'clonesets clonesets/status clonesets/scale')], ['view']),
+  clusterRole('coxswain:dashboard', dashboardRules),
   clusterRole('coxswain:monitor', monitorRules),
   clusterRole('coxswain:nodes', nodesRules),
 ]
 
 export const ownBindings: readonly ClusterRoleBinding[] = [
+  clusterBinding('coxswain:dashboard', user('coxswain:dashboard')),
   clusterBinding('coxswain:monitor', user('coxswain:monitor')),
   clusterBinding('coxswain:nodes', user('coxswain:nodes')),
 ]

@@ -19,6 +19,23 @@ export const states = [
 
 export type State = (typeof states)[number]
 
+/** How a state is coloured: by what a person has to do about it. */
+export const stateTones: Readonly<Record<State, 'bad' | 'warn' | 'busy' | 'good'>> = {
+  Stuck: 'bad',
+  Failed: 'bad',
+  Degraded: 'bad',
+  Terminating: 'warn',
+  Progressing: 'busy',
+  Waiting: 'busy',
+  Held: 'warn',
+  Paused: 'warn',
+  Suspended: 'warn',
+  Running: 'good',
+  Scheduled: 'good',
+  Available: 'good',
+  Complete: 'good',
+}
+
 /** Where a workload stands, as its own object tells it. */
 export interface Standing {
   state: State

@@ -2,9 +2,9 @@ import { type Cause, causeOfPod } from '../../api/explain/index.ts'
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
 import { summarizePod } from '../../api/kinds/pod-summary.ts'
-import { clonesets, controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
+import { type Client, clonesets, controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
 import { exitCodes } from '../failure.ts'
-import type { Session } from '../session.ts'
+import type { Clock } from '../../base/clock.ts'
 import {
   type GroupedCause,
   type Warning,
@@ -14,14 +14,20 @@ import {
   warningOf,
   withProgram,
   withWarning,
-} from '../workload/explained.ts'
-import { gather } from '../workload/gather.ts'
-import { type Source, askingSource } from '../workload/own-pods.ts'
-import type { WorkloadKind } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import { Reader, mapSome } from '../workload/reader.ts'
-import type { Standing } from '../workload/said.ts'
-import { standingOf, standingWith } from '../workload/standing.ts'
+} from './explained.ts'
+import { gather } from './gather.ts'
+import { type Source, askingSource } from './own-pods.ts'
+import type { WorkloadKind } from './kinds.ts'
+import type { Workload } from './object.ts'
+import { Reader, mapSome } from './reader.ts'
+import type { Standing } from './said.ts'
+import { standingOf, standingWith } from './standing.ts'
+
+/** The client that reads, and the clock that ages are told by. */
+export interface Asker {
+  readonly client: Client
+  readonly clock: Clock
+}
 
 /** A cause with the last warning about its object. */
 export interface ToldCause extends GroupedCause {
@@ -50,7 +56,7 @@ const causesWithEvents = 5
 
 /** Reads all about a workload and explains it. */
 export async function explainWorkload(
-  session: Pick<Session, 'client' | 'clock' | 'program'>,
+  session: Asker & { program: string },
   kind: WorkloadKind,
   object: Workload,
   given?: { reader: Reader; source: Source },
@@ -104,7 +110,7 @@ async function withWarnings(
 }
 
 /** The same for one pod. */
-export async function explainPod({ client, clock }: Session, pod: Pod): Promise<Explanation> {
+export async function explainPod({ client, clock }: Asker, pod: Pod): Promise<Explanation> {
   const reader = new Reader(client)
   const around = await podSurroundings(reader, pod)
   const nowMs = clock.now()

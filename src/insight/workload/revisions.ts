@@ -5,9 +5,9 @@ import type { KubeObject } from '../../api/object.ts'
 import { labelSelectorText } from '../../api/selectors/label-selector.ts'
 import { type Client, type ResourceType, controllerrevisions, isControlledBy, replicasets } from '../../client/index.ts'
 import { CommandError } from '../failure.ts'
-import { withoutHash } from '../workload/own-pods.ts'
-import { type WorkloadKind, quotedName, selectorOf } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
+import { withoutHash } from './own-pods.ts'
+import { type WorkloadKind, quotedName, selectorOf } from './kinds.ts'
+import type { Workload } from './object.ts'
 
 /** One revision of a workload's template. */
 export interface Revision {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/int64.ts'
-import type { KindName } from '../workload/kinds.ts'
-import type { Workload } from '../workload/object.ts'
-import { sampleNow, sampleWorkload } from '../workload/sample.ts'
+import type { KindName } from './kinds.ts'
+import type { Workload } from './object.ts'
+import { sampleNow, sampleWorkload } from './sample.ts'
 import { pauseOf, restartOf, undoOf } from './edit.ts'
 import type { Revision } from './revisions.ts'
 

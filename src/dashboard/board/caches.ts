@@ -1,0 +1,112 @@
+import type { Node, Pod, ReplicaSet } from '../../api/generated/types.ts'
+import type { KubeObject } from '../../api/object.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import { InformerFactory, type SharedInformer, type Transport, controllerOf, nodes, pods } from '../../client/index.ts'
+import { type KindName, type WorkloadKind, workloadKinds } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+
+export interface CacheOptions {
+  transport: Transport
+  clock: Clock
+  random: Random
+  logger: Logger
+  /** '' for all namespaces. */
+  namespace: string
+}
+
+/** The index of objects by the uid of their controller. */
+const ownerIndex = 'owner'
+const byOwner = (object: KubeObject): string[] => {
+  const uid = controllerOf(object)?.uid
+  return uid ? [uid] : []
+}
+
+/** Fields that no page shows, and that make up most of an object that came over HTTP. */
+function withoutBulk<T extends KubeObject>(object: T): T {
+  if (Object.isFrozen(object) || !object.metadata.managedFields) return object
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** One set of informers for all viewers. They read as the dashboard itself; what a viewer is shown of it is checked for each viewer. */
+export class Caches {
+  readonly pods: SharedInformer<Pod>
+  readonly nodes: SharedInformer<Node>
+  readonly workloads: ReadonlyMap<KindName, SharedInformer<Workload>>
+  readonly #factory: InformerFactory
+
+  constructor({ namespace, ...options }: CacheOptions) {
+    this.#factory = new InformerFactory({ ...options, name: 'dashboard' })
+    const scope = namespace ? { namespace } : {}
+    const indexes = { [ownerIndex]: byOwner }
+    this.pods = this.#factory.informer(pods, { ...scope, indexes, transform: withoutBulk })
+    this.nodes = this.#factory.informer(nodes, { transform: withoutBulk })
+    const informerOf = ({ type }: WorkloadKind) => this.#factory.informer(type, { ...scope, indexes, transform: withoutBulk })
+    this.workloads = new Map(workloadKinds.map((kind) => [kind.kind, informerOf(kind)]))
+  }
+
+  start(): void {
+    this.#factory.start()
+  }
+
+  stop(): void {
+    this.#factory.stop()
+  }
+
+  /**
+   * Resolves when all kinds of workloads and their pods have been read, or after so long: some clusters do not serve
+   * CloneSets, and some users may not read nodes.
+   */
+  async synced(maxMs: number, clock: Clock): Promise<void> {
+    const wanted = [this.pods, ...this.workloads.values()] as SharedInformer[]
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(maxMs, resolve)
+      void Promise.all(wanted.map((informer) => informer.synced())).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
+  workload(kind: KindName, key: string): Workload | undefined {
+    return this.workloads.get(kind)?.get(key)
+  }
+
+  /** The ReplicaSets of a Deployment, or the Jobs of a CronJob. */
+  owned(kind: KindName, uid: string): Workload[] {
+    return this.workloads.get(kind)!.byIndex(ownerIndex, uid)
+  }
+
+  /** The pods that a workload's controller, or a controller below it, owns. */
+  podsOf(kind: KindName, { metadata: { uid = '' } }: KubeObject): Pod[] {
+    const below = kind === 'Deployment' ? this.owned('ReplicaSet', uid) : kind === 'CronJob' ? this.owned('Job', uid) : undefined
+    if (!below) return this.pods.byIndex(ownerIndex, uid)
+    return below.flatMap(({ metadata }) => this.pods.byIndex(ownerIndex, metadata.uid ?? ''))
+  }
+
+  /** A source of a workload's pods and ReplicaSets for explanations: all of them come from an index. */
+  sourceOf(kind: WorkloadKind, object: Workload) {
+    return {
+      pods: async () => this.podsOf(kind.kind, object),
+      replicaSets: async () => this.owned('ReplicaSet', object.metadata.uid ?? '') as unknown as ReplicaSet[],
+    }
+  }
+
+  /** The workload that a list shows for an object: the Deployment of a ReplicaSet's pod. */
+  rootOf(object: KubeObject): { kind: KindName; key: string } | undefined {
+    const { namespace } = object.metadata
+    let owner = controllerOf(object)
+    for (let depth = 0; owner && depth < 3; depth++) {
+      const kind = owner.kind as KindName
+      const key = namespace ? `${namespace}/${owner.name}` : owner.name
+      const found = this.workloads.get(kind)?.get(key)
+      if (!found || found.metadata.uid !== owner.uid) return undefined
+      const next = controllerOf(found)
+      if (!next || !this.workloads.has(next.kind as KindName)) return { kind, key }
+      owner = next
+    }
+    return undefined
+  }
+}

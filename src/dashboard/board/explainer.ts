@@ -1,0 +1,99 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Client } from '../../client/index.ts'
+import { causesOf, withProgram } from '../../insight/workload/explained.ts'
+import { gather } from '../../insight/workload/gather.ts'
+import { Reader } from '../../insight/workload/reader.ts'
+import type { Row } from '../../insight/workload/row.ts'
+import { standingWith } from '../../insight/workload/standing.ts'
+import type { Caches } from './caches.ts'
+
+/** A row is explained again after this many times its own cost: about 2% of a core, however large the workload is. */
+const restFactor = 50
+const restMs = 1000
+/** Causes change with time alone, too: a pod that has been starting for long is late. */
+const laterMs = 15_000
+/** Nodes, claims and budgets are read again after so long. */
+const memoryMs = 5000
+
+/** Finds the causes of rows, the oldest request first and one at a time, so that explanations never crowd out requests. */
+export class Explainer {
+  readonly #caches: Caches
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #reader: Reader
+  readonly #explained: (key: string, row: Row) => void
+  readonly #rowOf: (key: string) => Row | undefined
+  /** The earliest time for each row that waits. */
+  readonly #waiting = new Map<string, number>()
+  readonly #notBefore = new Map<string, number>()
+  #isRunning = false
+  #isStopped = false
+  #cancel = () => {}
+
+  constructor(caches: Caches, client: Client, clock: Clock, logger: Logger, rowOf: (key: string) => Row | undefined, explained: (key: string, row: Row) => void) {
+    this.#caches = caches
+    this.#clock = clock
+    this.#logger = logger
+    this.#reader = new Reader(client, { clock, maxAgeMs: memoryMs })
+    this.#rowOf = rowOf
+    this.#explained = explained
+  }
+
+  /** Has a row explained as soon as its turn comes. */
+  ask(key: string, delayMs = 0): void {
+    const atMs = Math.max(this.#clock.now() + delayMs, this.#notBefore.get(key) ?? 0)
+    const known = this.#waiting.get(key)
+    if (known !== undefined && known <= atMs) return
+    this.#waiting.set(key, atMs)
+    if (!this.#isRunning) this.#plan()
+  }
+
+  forget(key: string): void {
+    this.#waiting.delete(key)
+    this.#notBefore.delete(key)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel()
+  }
+
+  #plan(): void {
+    this.#cancel()
+    if (this.#waiting.size === 0 || this.#isStopped) return
+    let soonest = Infinity
+    for (const atMs of this.#waiting.values()) if (atMs < soonest) soonest = atMs
+    this.#cancel = this.#clock.after(Math.max(0, soonest - this.#clock.now()), () => void this.#run())
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    try {
+      const nowMs = this.#clock.now()
+      for (const [key, atMs] of this.#waiting) {
+        if (atMs > nowMs || this.#isStopped) continue
+        this.#waiting.delete(key)
+        await this.#explain(key)
+      }
+    } finally {
+      this.#isRunning = false
+      this.#plan()
+    }
+  }
+
+  async #explain(key: string): Promise<void> {
+    const row = this.#rowOf(key)
+    if (!row) return
+    const startedMs = performance.now()
+    try {
+      const around = await gather(this.#reader, this.#caches.sourceOf(row.kind, row.object), row.kind, row.object)
+      const causes = withProgram(causesOf(row.kind, row.object, around, this.#clock.now()), 'coxswain')
+      this.#explained(key, { ...standingWith(row, causes), causes: causes.slice(0, 1) })
+    } catch (error) {
+      this.#logger.warn('a workload cannot be explained', { workload: key, error })
+    }
+    this.#notBefore.set(key, this.#clock.now() + Math.max(restMs, restFactor * (performance.now() - startedMs)))
+    this.ask(key, laterMs)
+  }
+}

@@ -1,0 +1,62 @@
+import type { Node, Pod } from '../../api/generated/types.ts'
+import { type Surroundings, causeOfPod } from '../../api/explain/index.ts'
+import { isPodFinished } from '../../api/kinds/pod-availability.ts'
+import { summarizePod } from '../../api/kinds/pod-summary.ts'
+import { millisecondsOf } from '../../api/timestamp.ts'
+import { controllerOf } from '../../client/index.ts'
+import { isInTheWay } from '../../insight/workload/explained.ts'
+import type { Row } from '../../insight/workload/row.ts'
+import { states } from '../../insight/workload/said.ts'
+import { cellStates } from '../stream/columns.ts'
+import type { Value } from '../stream/table.ts'
+
+const seconds = (time: string | number | null | undefined): number => {
+  const ms = typeof time === 'number' ? time : millisecondsOf(time ?? undefined)
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
+}
+
+const labelsText = (labels: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(labels).map(([name, value]) => `${name}=${value}`).sort().join(',')
+
+/** The columns of a workload. A viewer who may not read pods is not told of them. */
+export function workloadValues({ kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row, mayReadPods: boolean): Value[] {
+  const cause = mayReadPods ? causes.find(isInTheWay) : undefined
+  const { namespace = '', name = '', labels } = object.metadata
+  const { desired, current, updated = -1, ready, available } = numbers
+  const sentence = cause ? `${cause.object.kind} ${cause.object.name} ${cause.text}` : state === 'Available' ? '' : message
+  const isPaused = object.spec?.paused || object.spec?.updateStrategy?.paused || object.spec?.suspend
+  return [
+    kind.kind, namespace, name, states.indexOf(state), reason, sentence, cause?.object.kind === 'Pod' ? cause.object.name : '',
+    seconds(cause?.since ?? since), seconds(deadlineAtMs ?? 0), desired, current, updated, ready, available, labelsText(labels), isPaused ? 1 : 0,
+  ]
+}
+
+/** 0: of the newest revision; 1: of an older one. */
+export type CellAge = 0 | 1
+
+export function podValues(pod: Pod, age: CellAge, around: Surroundings): Value[] {
+  const { name = '', labels } = pod.metadata
+  const cut = name.lastIndexOf('-') + 1
+  const revision = labels?.['pod-template-hash'] ?? labels?.['controller-revision-hash'] ?? controllerOf(pod)?.name ?? ''
+  const restarts = pod.status?.containerStatuses?.some(({ restartCount }) => restartCount > 0) ? summarizePod(pod).restarts : 0
+  return [name.slice(0, cut), name.slice(cut), revision, age, cellStates.indexOf(cellState(pod, around)), pod.spec?.nodeName ?? '', restarts]
+}
+
+function cellState(pod: Pod, around: Surroundings): (typeof cellStates)[number] {
+  if (pod.metadata.deletionTimestamp) return 'ending'
+  const cause = causeOfPod(pod, around)
+  if (!cause) return isPodFinished(pod) ? 'finished' : 'available'
+  return cause.weight === 'trouble' ? 'trouble' : cause.weight === 'starting' ? 'starting' : 'waiting'
+}
+
+const pressures: readonly string[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']
+
+export function nodeValues({ metadata, spec, status }: Node, pods: number): Value[] {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  const pressed = (status?.conditions ?? []).filter(({ type, status: is }) => pressures.includes(type) && is === 'True')
+  const { cpu = '', memory = '', pods: capacity = '0' } = status?.allocatable ?? {}
+  return [
+    metadata.name ?? '', ready?.status ?? 'Unknown', spec?.unschedulable ? 1 : 0, pressed.map(({ type }) => type).join(' '), pods, Number(capacity) || 0,
+    String(cpu), String(memory), status?.nodeInfo?.kubeletVersion ?? '', seconds(ready?.lastTransitionTime),
+  ]
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import { Client, type ClusterAccess, HttpTransport, type Transport, fixedCredentials, resourceName } from '../../client/index.ts'
+import { workloadKinds } from '../../insight/workload/kinds.ts'
+import { mapSome } from '../../insight/workload/reader.ts'
+
+/** One thing that a user may be allowed to do. */
+export interface Attempt {
+  verb: string
+  group: string
+  resource: string
+  subresource?: string
+  namespace?: string
+  name?: string
+}
+
+/** The rows that a viewer is shown. Viewers with the same key are shown the same. */
+export interface Scope {
+  readonly key: string
+  shows(kind: string, namespace: string): boolean
+  showsPods(namespace: string): boolean
+}
+
+/** Answers of the authorizer count for so long. */
+const rememberMs = 10_000
+
+/** Somebody who looks at the page, with the identity that all of their requests are sent with. */
+export class Viewer {
+  readonly name: string
+  readonly access: ClusterAccess
+  readonly client: Client
+  readonly #clock: Clock
+  readonly #known = new Map<string, { atMs: number; answer: Promise<boolean> }>()
+
+  private constructor(name: string, access: ClusterAccess, client: Client, clock: Clock) {
+    this.name = name
+    this.access = access
+    this.client = client
+    this.#clock = clock
+  }
+
+  /** Asks the API server who this is. Rejects with its answer where it does not know them. */
+  static async of(access: ClusterAccess, clock: Clock, random: Random, release: string): Promise<Viewer> {
+    const transport = new HttpTransport(access, { clock, random, userAgent: `coxswain-dashboard/${release}` })
+    try {
+      return new Viewer(await userOf(transport), access, new Client(transport, { clock, random, fieldManager: 'coxswain-dashboard' }), clock)
+    } catch (e) {
+      await transport.close()
+      throw e
+    }
+  }
+
+  /** The API server's own answer to whether this user may do something. */
+  may(attempt: Attempt): Promise<boolean> {
+    const key = JSON.stringify(attempt)
+    const nowMs = this.#clock.now()
+    const known = this.#known.get(key)
+    if (known && nowMs - known.atMs < rememberMs) return known.answer
+    for (const [old, { atMs }] of this.#known) if (nowMs - atMs >= rememberMs) this.#known.delete(old)
+    const answer = this.#ask(attempt)
+    this.#known.set(key, { atMs: nowMs, answer })
+    // A question that got no answer is asked again.
+    answer.catch(() => this.#known.delete(key))
+    return answer
+  }
+
+  /** Finds out what this user may list: in the whole cluster, or in which of these namespaces. */
+  async scope(namespaces: readonly string[]): Promise<Scope> {
+    const types = [{ kind: 'Pod', group: '', resource: 'pods' }, ...workloadKinds.map(({ kind, type }) => ({ kind, group: type.group, resource: type.plural }))]
+    const wide = await mapSome(types, ({ group, resource }) => this.may({ verb: 'list', group, resource }))
+    const shown = new Set<string>()
+    const narrow = types.flatMap(({ kind, group, resource }, i) => (wide[i] ? [] : namespaces.map((namespace) => ({ kind, group, resource, namespace }))))
+    await mapSome(narrow, async ({ kind, group, resource, namespace }) => {
+      if (await this.may({ verb: 'list', group, resource, namespace })) shown.add(`${kind} ${namespace}`)
+    })
+    for (const [i, { kind }] of types.entries()) if (wide[i]) shown.add(kind)
+    const shows = (kind: string, namespace: string) => shown.has(kind) || shown.has(`${kind} ${namespace}`)
+    return { key: [...shown].sort().join(','), shows, showsPods: (namespace) => shows('Pod', namespace) }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close()
+  }
+
+  async #ask({ verb, group, resource, subresource, namespace, name }: Attempt): Promise<boolean> {
+    const resourceAttributes = { verb, group, resource, subresource, namespace, name }
+    const answer = await this.client.transport.send<{ status?: { allowed?: boolean } }>({
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', metadata: {}, spec: { resourceAttributes } },
+    })
+    return answer.status?.allowed === true
+  }
+}
+
+async function userOf(transport: Transport): Promise<string> {
+  const review = await transport.send<{ status?: { userInfo?: { username?: string } } }>({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} },
+  })
+  return review.status?.userInfo?.username ?? ''
+}
+
+/** The same cluster, as the user whom a bearer token names. */
+export const accessByToken = (access: ClusterAccess, token: string): ClusterAccess => ({
+  ...access,
+  headers: {},
+  credentials: fixedCredentials({ authorization: `Bearer ${token}` }),
+})
+
+/** `deployments.apps in namespace "default"`: names in a refusal. */
+export const whatText = (type: Parameters<typeof resourceName>[0], namespace: string): string =>
+  `${resourceName(type)}${namespace ? ` in namespace ${JSON.stringify(namespace)}` : ''}`

@@ -1,0 +1,139 @@
+import { countOf } from '../../api/plural.ts'
+import { type Client, type PatchType, pods } from '../../client/index.ts'
+import { CommandError } from '../../insight/failure.ts'
+import { pauseOf, restartOf, undoOf } from '../../insight/workload/edit.ts'
+import { type KindName, type WorkloadKind, shortName } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
+
+export const actionNames = ['scale', 'pause', 'resume', 'restart', 'undo', 'partition'] as const
+export type ActionName = (typeof actionNames)[number]
+
+/** What a person asks for. */
+export interface ActionRequest {
+  action: ActionName
+  /** For `scale`. */
+  replicas?: number
+  /** For `undo`. */
+  revision?: number
+  /** For `partition`: a number, or a percentage of a CloneSet. */
+  partition?: number | string
+}
+
+/** A change before it is made: the command that does the same, and what will happen. */
+export interface Plan {
+  command: string
+  sentence: string
+  /** Undefined: nothing has to be changed. */
+  patch?: { type: PatchType; body: unknown; subresource?: string }
+}
+
+const scalable: readonly KindName[] = ['Deployment', 'StatefulSet', 'CloneSet', 'ReplicaSet', 'ReplicationController']
+const pausable: readonly KindName[] = ['Deployment', 'CloneSet', 'Job', 'CronJob']
+const restartable: readonly KindName[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet']
+const partitioned: readonly KindName[] = ['StatefulSet', 'CloneSet']
+
+/** The actions that a workload of this kind has, in its present state. */
+export function actionsOf({ kind }: WorkloadKind, { spec }: Workload): ActionName[] {
+  const isPaused = Boolean(spec?.paused || spec?.updateStrategy?.paused || spec?.suspend)
+  return [
+    ...(scalable.includes(kind) ? (['scale'] as const) : []),
+    ...(pausable.includes(kind) ? [isPaused ? ('resume' as const) : ('pause' as const)] : []),
+    ...(restartable.includes(kind) ? (['restart', 'undo'] as const) : []),
+    ...(partitioned.includes(kind) && spec?.updateStrategy?.type !== 'OnDelete' ? (['partition'] as const) : []),
+  ]
+}
+
+/** Decides what an action changes, or throws a CommandError that says why it cannot be. */
+export function planAction(kind: WorkloadKind, object: Workload, request: ActionRequest, revisions: readonly Revision[], nowMs: number): Plan {
+  if (!actionsOf(kind, object).includes(request.action)) throw new CommandError(`${shortName(kind, object)} has no action ${JSON.stringify(request.action)} now`)
+  const command = (verb: string, flags = '') => `kubectl ${verb} ${shortName(kind, object)}${flags} -n ${object.metadata.namespace}`
+  const patching = (body: unknown) => command('patch', ` --type=merge -p '${JSON.stringify(body)}'`)
+  /** OpenKruise's kinds are not known to `kubectl rollout`. */
+  const rollout = (verb: string, flags = '') => (kind.kind === 'CloneSet' ? command(`coxswain rollout ${verb}`, flags) : command(`rollout ${verb}`, flags))
+  switch (request.action) {
+    case 'scale': {
+      const replicas = wholeNumber('replicas', request.replicas)
+      return { command: command('scale', ` --replicas=${replicas}`), sentence: scaleText(kind.numbersOf(object).desired, replicas), patch: { type: 'merge', body: { spec: { replicas } }, subresource: 'scale' } }
+    }
+    case 'pause':
+    case 'resume': {
+      const isPause = request.action === 'pause'
+      if (kind.kind === 'Job' || kind.kind === 'CronJob') {
+        const body = { spec: { suspend: isPause } }
+        return { command: patching(body), sentence: suspendText(kind.kind, isPause), patch: { type: 'merge', body } }
+      }
+      const { patch } = pauseOf(kind, object, isPause)
+      const sentence = isPause ? 'Its rollout stops where it is, and changes of its template start none until it is resumed. Its pods go on.' : 'Its rollout goes on, with the template that it has now.'
+      return { command: kind.kind === 'CloneSet' ? patching(patch!.body) : rollout(request.action), sentence, patch: patch! }
+    }
+    case 'restart':
+      return { command: rollout('restart'), sentence: replaceText(kind, object), patch: restartOf(kind, object, nowMs).patch! }
+    case 'undo': {
+      const { told, patch } = undoOf(kind, object, revisions, request.revision ?? 0, 'coxswain')
+      const number = request.revision ?? revisions.at(-2)?.number
+      const sentence = patch ? `The template of revision ${number} becomes the present one. ${replaceText(kind, object)}` : `Nothing happens: ${told}.`
+      return { command: rollout('undo', ` --to-revision=${number}`), sentence, ...(patch ? { patch } : {}) }
+    }
+    case 'partition':
+      return partitionPlan(kind, object, request.partition, patching)
+  }
+}
+
+function wholeNumber(field: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) throw new CommandError(`${field}: Invalid value: ${JSON.stringify(value)}: must be an integer greater than or equal to 0`)
+  return value
+}
+
+function scaleText(from: number, to: number): string {
+  if (to === from) return `It has ${countOf(from, 'replica', 'replicas')} already.`
+  const change = to > from ? `${countOf(to - from, 'pod is', 'pods are')} started` : `${countOf(from - to, 'pod is', 'pods are')} ended`
+  return `It has ${countOf(from, 'replica', 'replicas')} and will have ${to}: ${change}.`
+}
+
+const suspendText = (kind: 'Job' | 'CronJob', isPause: boolean): string =>
+  kind === 'CronJob'
+    ? isPause ? 'It starts no more Jobs until it is resumed. Those that run go on.' : 'It starts Jobs by its schedule again.'
+    : isPause ? 'Its active pods are ended, and it goes on with new ones when it is resumed.' : 'It starts pods again until it has its completions.'
+
+/** What happens to the pods when the template is another one. */
+function replaceText(kind: WorkloadKind, object: Workload): string {
+  const { desired } = kind.numbersOf(object)
+  const { updateStrategy, strategy } = (object.spec ?? {}) as { updateStrategy?: { type?: string }; strategy?: { type?: string } }
+  const type = updateStrategy?.type ?? strategy?.type
+  const all = countOf(desired, 'pod is', 'pods are')
+  if (type === 'OnDelete') return `Nothing happens to its ${countOf(desired, 'pod', 'pods')} until they are deleted by hand (OnDelete).`
+  if (type === 'Recreate') return `All ${all} ended before new ones are started (Recreate).`
+  return `${all} replaced step by step (${type ?? 'RollingUpdate'}).`
+}
+
+function partitionPlan(kind: WorkloadKind, object: Workload, value: unknown, patching: (body: unknown) => string): Plan {
+  const isPercent = kind.kind === 'CloneSet' && typeof value === 'string' && /^\d{1,3}%$/.test(value)
+  const partition = isPercent ? (value as string) : wholeNumber('partition', value)
+  const updateStrategy = kind.kind === 'CloneSet' ? { partition } : { rollingUpdate: { partition } }
+  const body = { spec: { updateStrategy } }
+  const { desired } = kind.numbersOf(object)
+  const kept = typeof partition === 'number' ? Math.min(partition, desired) : Math.ceil((Number.parseInt(partition) * desired) / 100)
+  const sentence = `${countOf(desired - kept, 'pod gets', 'pods get')} the newest revision, ${kept === 0 ? 'none' : kept} ${kept === 1 ? 'keeps' : 'keep'} the old one.`
+  return { command: patching(body), sentence, patch: { type: 'merge', body } }
+}
+
+/** Plans an action for a viewer, and makes the change unless it is only to be told. */
+export async function act(client: Client, kind: WorkloadKind, namespace: string, name: string, request: ActionRequest, isDry: boolean, nowMs: number): Promise<Omit<Plan, 'patch'>> {
+  const object = await client.get(kind.type, namespace, name)
+  const revisions = request.action === 'undo' ? await revisionsOf(client, kind, object) : []
+  const { patch, ...told } = planAction(kind, object, request, revisions, nowMs)
+  // A dry run goes through the server too: what it would refuse is told before anybody confirms.
+  if (patch) await client.patch(kind.type, namespace, name, patch.body, { type: patch.type, dryRun: isDry, ...(patch.subresource ? { subresource: patch.subresource } : {}) })
+  return told
+}
+
+/** Deletes a pod, or tells what that would do. */
+export async function deletePod(client: Client, namespace: string, name: string, isDry: boolean): Promise<Omit<Plan, 'patch'>> {
+  const pod = await client.get(pods, namespace, name)
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
+  const grace = pod.spec?.terminationGracePeriodSeconds ?? 30
+  const after = owner ? `${owner.kind} ${owner.name} then decides whether it needs another one.` : 'Nobody makes another one.'
+  await client.delete(pods, namespace, name, { dryRun: isDry })
+  return { command: `kubectl delete pod ${name} -n ${namespace}`, sentence: `Its containers have ${countOf(Number(grace), 'second', 'seconds')} to end. ${after}` }
+}

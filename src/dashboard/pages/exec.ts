@@ -1,0 +1,37 @@
+import type { RawData, WebSocket } from 'ws'
+import { pathOf, pods } from '../../client/index.ts'
+import type { Viewer } from '../login/viewer.ts'
+import { execOn } from './upstream.ts'
+
+/** A close code of ours: the reason is the server's refusal. */
+const refused = 4403
+
+/** The first shell that the container has. */
+const shells = ['/bin/sh', '-c', 'if command -v bash >/dev/null; then exec bash; else exec sh; fi']
+
+/** Joins a terminal of the page and a shell in a container. Both speak Kubernetes' exec protocol, so messages pass unread. */
+export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSearchParams): Promise<void> {
+  const gone = new AbortController()
+  const early: RawData[] = []
+  const hold = (data: RawData) => void early.push(data)
+  client.on('message', hold)
+  client.on('close', () => gone.abort())
+  client.on('error', () => gone.abort())
+  const get = (name: string) => query.get(name) ?? ''
+  const asked = new URLSearchParams({ container: get('container'), stdin: 'true', stdout: 'true', tty: 'true' })
+  for (const word of shells) asked.append('command', word)
+  try {
+    const server = await execOn(viewer.access, `${pathOf(pods, get('namespace'), get('name'), 'exec')}?${asked.toString()}`, gone.signal)
+    client.off('message', hold)
+    for (const data of early) server.send(data as Buffer)
+    client.on('message', (data) => server.send(data as Buffer))
+    client.on('close', () => server.close())
+    server.on('message', (data) => client.send(data as Buffer, { binary: true }))
+    server.on('close', () => client.close(1000))
+    server.on('error', () => client.close(1011))
+    if (gone.signal.aborted) server.close()
+  } catch (e) {
+    // A close frame has room for 123 bytes of reason.
+    client.close(refused, Buffer.from(e instanceof Error ? e.message : String(e)).subarray(0, 120).toString())
+  }
+}

@@ -1,0 +1,118 @@
+import type { Pod } from '../../api/generated/types.ts'
+import type { Clock } from '../../base/clock.ts'
+import { controllerOf } from '../../client/index.ts'
+import { type Asker, explainWorkload } from '../../insight/workload/explanation.ts'
+import { type KindName, type WorkloadKind, kindNamed } from '../../insight/workload/kinds.ts'
+import type { Workload } from '../../insight/workload/object.ts'
+import { Reader } from '../../insight/workload/reader.ts'
+import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
+import { standingOf } from '../../insight/workload/standing.ts'
+import { yamlText } from '../../insight/yaml-text.ts'
+import type { Caches } from '../board/caches.ts'
+import type { Viewer } from '../login/viewer.ts'
+import { actionsOf } from './actions.ts'
+import { conditionFact, eventFact, metadataFact, withoutValues } from './facts.ts'
+
+/** Events of a page. */
+const eventsShown = 50
+
+/** What is asked for a page. */
+export interface WorkloadQuery {
+  kind: WorkloadKind
+  namespace: string
+  name: string
+}
+
+/** Everything about a workload but its pods, which come by the stream. All of it is read as the viewer. */
+export async function workloadPage(viewer: Viewer, caches: Caches, clock: Clock, { kind, namespace, name }: WorkloadQuery) {
+  const object = await viewer.client.get(kind.type, namespace, name)
+  const reader = new Reader(viewer.client, { clock, maxAgeMs: Infinity })
+  const mayReadPods = await viewer.may({ verb: 'list', group: '', resource: 'pods', namespace })
+  const { spec = {}, status = {} } = object
+  const [explanation, events, may] = await Promise.all([
+    mayReadPods ? explained({ client: viewer.client, clock }, reader, caches, kind, object) : plain(kind, object, clock.now()),
+    reader.eventsOf(object),
+    rightsOf(viewer, kind, namespace, object),
+  ])
+  return {
+    kind: kind.kind,
+    singular: kind.singular,
+    metadata: metadataFact(object),
+    explanation,
+    deadlineSeconds: spec.progressDeadlineSeconds ?? 0,
+    conditions: (status.conditions ?? []).map(conditionFact),
+    events: events.slice(0, eventsShown).map(eventFact),
+    replicas: spec.replicas ?? null,
+    partition: spec.updateStrategy?.partition ?? spec.updateStrategy?.rollingUpdate?.partition ?? 0,
+    schedule: spec.schedule ?? '',
+    tree: treeOf(caches, kind, object),
+    may,
+    unread: reader.unread,
+  }
+}
+
+async function explained(asker: Asker, reader: Reader, caches: Caches, kind: WorkloadKind, object: Workload) {
+  const { state, message, since, deadlineAtMs, causes } = await explainWorkload({ ...asker, program: 'coxswain' }, kind, object, { reader, source: caches.sourceOf(kind, object) })
+  return { state, message, since, deadlineAtMs, causes: causes.slice(0, 10) }
+}
+
+function plain(kind: WorkloadKind, object: Workload, nowMs: number) {
+  const { state, message, since, deadlineAtMs } = standingOf(kind, object, nowMs)
+  return { state: state as string, message, since, deadlineAtMs, causes: [] }
+}
+
+/** The actions that this viewer may do, by the API server's own answer. */
+async function rightsOf(viewer: Viewer, kind: WorkloadKind, namespace: string, object: Workload) {
+  const { group, plural: resource } = kind.type
+  const name = object.metadata.name ?? ''
+  const [scale, edit, deletePods] = await Promise.all([
+    viewer.may({ verb: 'patch', group, resource, subresource: 'scale', namespace, name }),
+    viewer.may({ verb: 'patch', group, resource, namespace, name }),
+    viewer.may({ verb: 'delete', group: '', resource: 'pods', namespace }),
+  ])
+  return { actions: actionsOf(kind, object).filter((action) => (action === 'scale' ? scale : edit)), deletePods }
+}
+
+/** One object of the tree of owners. */
+interface Branch {
+  kind: string
+  name: string
+  /** `3/3 ready`, or where a workload stands. */
+  note: string
+  revision: string
+  children: Branch[]
+}
+
+/** The owners above a workload, the workload, and what it owns, without single pods. */
+function treeOf(caches: Caches, kind: WorkloadKind, object: Workload): Branch {
+  const below: KindName | undefined = kind.kind === 'Deployment' ? 'ReplicaSet' : kind.kind === 'CronJob' ? 'Job' : undefined
+  const children = below ? caches.owned(below, object.metadata.uid ?? '').map((child) => branchOf(caches, kindNamed(below), child, [])) : []
+  let tree = branchOf(caches, kind, object, children.toSorted((a, b) => Number(b.revision) - Number(a.revision)).slice(0, 20))
+  const owner = controllerOf(object)
+  if (owner) tree = { kind: owner.kind, name: owner.name, note: '', revision: '', children: [tree] }
+  return tree
+}
+
+function branchOf(caches: Caches, kind: WorkloadKind, object: Workload, children: Branch[]): Branch {
+  const own: Pod[] = caches.podsOf(kind.kind, object)
+  const revision = object.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? ''
+  return { kind: kind.kind, name: object.metadata.name ?? '', note: `${own.length} ${own.length === 1 ? 'pod' : 'pods'}`, revision, children }
+}
+
+const kindsWithHistory: readonly KindName[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet']
+
+/** The revisions of a workload with their templates as YAML, the newest first. */
+export async function revisionsPage(viewer: Viewer, { kind, namespace, name }: WorkloadQuery, withValues: boolean) {
+  if (!kindsWithHistory.includes(kind.kind)) return { revisions: [] }
+  const object = await viewer.client.get(kind.type, namespace, name)
+  const found = await revisionsOf(viewer.client, kind, object)
+  const fact = async ({ number, name: keptAs, createdAt, changeCause, template }: Revision) => ({
+    number: String(number),
+    name: keptAs,
+    createdAt: createdAt ?? '',
+    changeCause: changeCause ?? '',
+    images: (template.spec?.containers ?? []).map(({ image }) => image ?? ''),
+    template: await yamlText(withValues ? template : withoutValues(template)),
+  })
+  return { revisions: (await Promise.all(found.map(fact))).reverse() }
+}

@@ -1,0 +1,5 @@
+/** YAML as people write it; undefined members are left out. */
+export async function yamlText(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+}

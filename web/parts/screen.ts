@@ -1,0 +1,138 @@
+/** A character with its colours, which are names of classes. */
+interface Glyph {
+  text: string
+  style: string
+}
+
+const blank: Glyph = { text: ' ', style: '' }
+const scrollback = 1000
+
+/**
+ * The screen of a terminal: the part of VT100 that shells and their line editors use. Lines that scroll out stay above
+ * the screen.
+ */
+export class Screen {
+  readonly columns: number
+  readonly rows: number
+  readonly lines: Glyph[][] = [[]]
+  #row = 0
+  #column = 0
+  #style = ''
+  #saved = { row: 0, column: 0 }
+  /** The start of a sequence that has not come whole. */
+  #rest = ''
+
+  constructor(columns: number, rows: number) {
+    this.columns = columns
+    this.rows = rows
+  }
+
+  get cursor(): { row: number; column: number } {
+    return { row: this.#row, column: this.#column }
+  }
+
+  write(text: string): void {
+    const all = this.#rest + text
+    this.#rest = ''
+    for (let at = 0; at < all.length; ) {
+      const letter = all[at]!
+      if (letter !== '\u001b') {
+        this.#letter(letter)
+        at++
+        continue
+      }
+      // eslint-disable-next-line no-control-regex
+      const found = /^\u001b(?:\[([?>]?)([\d;]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][\w]|([=>78DEM]))/.exec(all.slice(at, at + 512))
+      if (!found) {
+        if (all.length - at < 512) {
+          this.#rest = all.slice(at)
+          return
+        }
+        at++
+        continue
+      }
+      const [whole, mark, numbers = '', command, single] = found
+      if (command && mark === '') this.#control(command, numbers.split(';').map(Number))
+      else if (single === '7') this.#saved = this.cursor
+      else if (single === '8') ({ row: this.#row, column: this.#column } = this.#saved)
+      at += whole.length
+    }
+  }
+
+  /** The first line of the screen: the lines before it have scrolled out. */
+  get #top(): number {
+    return Math.max(0, this.lines.length - this.rows)
+  }
+
+  #letter(letter: string): void {
+    if (letter === '\n') this.#down()
+    else if (letter === '\r') this.#column = 0
+    else if (letter === '\b') this.#column = Math.max(0, this.#column - 1)
+    else if (letter === '\t') this.#column = Math.min(this.columns - 1, (Math.floor(this.#column / 8) + 1) * 8)
+    else if (letter >= ' ' && letter !== '\u007f') {
+      if (this.#column >= this.columns) {
+        this.#column = 0
+        this.#down()
+      }
+      const line = this.lines[this.#row]!
+      while (line.length < this.#column) line.push(blank)
+      line[this.#column++] = { text: letter, style: this.#style }
+    }
+  }
+
+  #down(): void {
+    this.#row++
+    if (this.#row === this.lines.length) this.lines.push([])
+    if (this.lines.length > scrollback) {
+      this.lines.shift()
+      this.#row--
+    }
+  }
+
+  #control(command: string, numbers: readonly number[]): void {
+    const [a = 0, b = 0] = numbers
+    const line = this.lines[this.#row]!
+    const by = a || 1
+    if (command === 'A') this.#row = Math.max(this.#top, this.#row - by)
+    else if (command === 'B') for (let i = 0; i < by; i++) this.#down()
+    else if (command === 'C') this.#column = Math.min(this.columns - 1, this.#column + by)
+    else if (command === 'D') this.#column = Math.max(0, this.#column - by)
+    else if (command === 'G') this.#column = by - 1
+    else if (command === 'H' || command === 'f') {
+      this.#row = this.#top
+      for (let i = 1; i < by; i++) this.#down()
+      this.#column = (b || 1) - 1
+    } else if (command === 'K') {
+      if (a === 0) line.length = Math.min(line.length, this.#column)
+      else for (let i = 0; i < (a === 1 ? this.#column + 1 : line.length); i++) line[i] = blank
+    } else if (command === 'J' && a >= 2) {
+      const top = this.#top
+      for (let i = top; i < this.lines.length; i++) this.lines[i] = []
+    } else if (command === 'J') {
+      line.length = Math.min(line.length, this.#column)
+      this.lines.length = this.#row + 1
+    } else if (command === 'P') line.splice(this.#column, by)
+    else if (command === '@') line.splice(this.#column, 0, ...Array.from({ length: by }, () => blank))
+    else if (command === 'm') for (const code of numbers) this.#colour(code)
+  }
+
+  #colour(code: number): void {
+    if (code === 0) this.#style = ''
+    else if (code === 1) this.#style = `${this.#style} bold`.trim()
+    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) this.#style = `${this.#style.replace(/\s*c\d/, '')} c${code % 10}`.trim()
+    else if (code === 39) this.#style = this.#style.replace(/\s*c\d/, '')
+  }
+}
+
+/** The letters that a key sends; undefined for one that is the browser's. */
+export function keyText({ key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): string | undefined {
+  if (metaKey) return undefined
+  const named: Readonly<Record<string, string>> = {
+    Enter: '\r', Backspace: '\u007f', Tab: '\t', Escape: '\u001b', Delete: '\u001b[3~', ArrowUp: '\u001b[A', ArrowDown: '\u001b[B',
+    ArrowRight: '\u001b[C', ArrowLeft: '\u001b[D', Home: '\u001b[H', End: '\u001b[F',
+  }
+  if (key in named) return named[key]
+  if (key.length !== 1) return undefined
+  if (ctrlKey) return /^[a-z@[\]\\^_]$/i.test(key) ? String.fromCharCode(key.toUpperCase().charCodeAt(0) & 31) : undefined
+  return altKey ? `\u001b${key}` : key
+}

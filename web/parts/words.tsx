@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import { humanDuration } from '../../src/api/printing/duration.ts'
+import { type State, stateTones, states } from '../../src/insight/workload/said.ts'
+
+export { type State, states }
+
+/** How a state is drawn: a shape of its own for each tone, so that nobody has to tell colours apart. */
+export const toneOf = (state: string): string => stateTones[state as State] ?? 'none'
+
+const shapes: Readonly<Record<string, string>> = {
+  bad: 'M2 2 L10 10 M10 2 L2 10',
+  warn: 'M4 2 V10 M8 2 V10',
+  busy: 'M6 1.5 A4.5 4.5 0 1 1 1.5 6',
+  good: 'M2 6.5 L5 9.5 L10 3',
+  none: 'M2 6 H10',
+}
+
+/** The shape of a tone. Words beside it say the same. */
+export const Shape = ({ tone }: { tone: string }) => (
+  <svg class={`shape ${tone}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+    <path d={shapes[tone] ?? shapes.none} fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />
+  </svg>
+)
+
+/** A state in a word and a shape. */
+export const StateChip = ({ state, tone = toneOf(state) }: { state: string; tone?: string }) => (
+  <span class={`chip ${tone}`}>
+    <Shape tone={tone} />
+    {state}
+  </span>
+)
+
+/** `3m20s`, of a time in milliseconds since the epoch. */
+export const age = (sinceMs: number, nowMs: number): string => (sinceMs > 0 ? humanDuration(Math.max(0, nowMs - sinceMs)) : '')
+
+/** How long ago a timestamp was, with the time itself as a tooltip. */
+export const Ago = ({ at, now }: { at: string | undefined; now: number }) => (at ? <time dateTime={at} title={at}>{age(Date.parse(at), now)}</time> : null)
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+
+/** A box that says why there is nothing to see, and what to do. */
+export const Notice = ({ title, children, tone = 'none' }: { title: string; children?: ComponentChildren; tone?: string }) => (
+  <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    <h2>
+      <Shape tone={tone} /> {title}
+    </h2>
+    {children}
+  </div>
+)
+
+/** A refusal or failure of the server, with what to do about it. */
+export function Failure({ code, error, what }: { code: number | undefined; error: string; what: string }) {
+  if (code === 403) return <Notice tone="warn" title={`You may not see ${what}`}><p>{error}</p><p>Ask somebody who may give you a Role, or log in as another user.</p></Notice>
+  if (code === 404) return <Notice title={`There is no ${what}`}><p>{error}</p><p><a href="/">All workloads</a></p></Notice>
+  return <Notice tone="bad" title={`${what} cannot be read`}><p>{error}</p><p>The page tries again by itself.</p></Notice>
+}
+
+export const Section = ({ title, children, aside }: { title: string; children: ComponentChildren; aside?: ComponentChildren }) => (
+  <section class="card" aria-label={title}>
+    <header>
+      <h2>{title}</h2>
+      {aside}
+    </header>
+    {children}
+  </section>
+)

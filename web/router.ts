@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** The view that an address names. */
+export type Route =
+  | { view: 'list' }
+  | { view: 'workload'; kind: string; namespace: string; name: string }
+  | { view: 'pod'; namespace: string; name: string }
+  | { view: 'nodes' }
+  | { view: 'node'; name: string }
+  | { view: 'objectives' }
+  | { view: 'controllers' }
+  | { view: 'login' }
+  | { view: 'unknown' }
+
+/** Reads the path of an address. */
+export function routeOf(pathname: string): Route {
+  const [head = '', a = '', b = '', c = ''] = pathname.slice(1).split('/').map(decodeURIComponent)
+  if (head === '') return { view: 'list' }
+  if (head === 'workloads' && c) return { view: 'workload', kind: a, namespace: b, name: c }
+  if (head === 'pods' && b) return { view: 'pod', namespace: a, name: b }
+  if (head === 'nodes') return a ? { view: 'node', name: a } : { view: 'nodes' }
+  if (head === 'objectives' || head === 'controllers' || head === 'login') return { view: head }
+  return { view: 'unknown' }
+}
+
+const path = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`
+export const workloadPath = (kind: string, namespace: string, name: string): string => path('workloads', kind, namespace, name)
+export const podPath = (namespace: string, name: string): string => path('pods', namespace, name)
+export const nodePath = (name: string): string => path('nodes', name)
+
+const moved = 'coxswain-moved'
+
+/** Goes to another view, or replaces the address of this one. */
+export function go(to: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+  dispatchEvent(new Event(moved))
+}
+
+/** The present address. */
+export function useAddress(): { route: Route; query: URLSearchParams } {
+  const [, redraw] = useState(0)
+  useEffect(() => {
+    const changed = () => redraw((n) => n + 1)
+    addEventListener('popstate', changed)
+    addEventListener(moved, changed)
+    return () => {
+      removeEventListener('popstate', changed)
+      removeEventListener(moved, changed)
+    }
+  }, [])
+  return { route: routeOf(location.pathname), query: new URLSearchParams(location.search) }
+}
+
+/** Follows links to views without loading the page again. */
+export function followLinks(event: MouseEvent): void {
+  const link = (event.target as Element | null)?.closest('a')
+  if (!link || link.target || link.origin !== location.origin || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  go(link.pathname + link.search)
+  scrollTo(0, 0)
+}

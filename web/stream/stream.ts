@@ -1,0 +1,109 @@
+import type { Frame } from '../../src/dashboard/stream/table.ts'
+import { Mirror } from './mirror.ts'
+import { columnsOf } from './topics.ts'
+
+/** Whether changes arrive now. */
+export type Link = 'connecting' | 'live' | 'lost'
+
+export interface Topic {
+  readonly name: string
+  readonly mirror: Mirror
+  /** Why the server does not show it. */
+  error: string | undefined
+  /** Told the ids of rows that are new, changed or gone; undefined: all of them may be. */
+  readonly listeners: Set<(ids: readonly number[] | undefined) => void>
+  users: number
+}
+
+const retryMs = [250, 500, 1000, 2000, 5000]
+/** A topic that no view shows is kept for so long: whoever goes back sees it at once. */
+const keepMs = 30_000
+
+/** The page's one connection. It subscribes to the topics that views use, and resumes where it was after a break. */
+export class Stream {
+  link: Link = 'connecting'
+  readonly #topics = new Map<string, Topic>()
+  readonly #linkListeners = new Set<() => void>()
+  readonly #loggedOut: () => void
+  #socket: WebSocket | undefined
+  #tries = 0
+
+  constructor(loggedOut: () => void) {
+    this.#loggedOut = loggedOut
+  }
+
+  onLink(fn: () => void): () => void {
+    this.#linkListeners.add(fn)
+    return () => void this.#linkListeners.delete(fn)
+  }
+
+  /** Begins to follow a topic. */
+  use(name: string): Topic {
+    let topic = this.#topics.get(name)
+    if (!topic) {
+      topic = { name, mirror: new Mirror(Object.values(columnsOf(name))), error: undefined, listeners: new Set(), users: 0 }
+      this.#topics.set(name, topic)
+    }
+    topic.users++
+    this.#wish()
+    return topic
+  }
+
+  release(topic: Topic): void {
+    topic.users--
+    setTimeout(() => {
+      if (topic.users > 0) return
+      this.#topics.delete(topic.name)
+      this.#wish()
+    }, keepMs)
+  }
+
+  /** Connects, and stays connected. */
+  start(): void {
+    if (!this.#socket) this.#connect()
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/stream`)
+    this.#socket = socket
+    socket.addEventListener('open', () => {
+      this.#tries = 0
+      this.#set('live')
+      this.#wish()
+    })
+    socket.addEventListener('message', ({ data }) => this.#take(JSON.parse(data as string)))
+    socket.addEventListener('close', () => this.#retry())
+  }
+
+  /** Names the topics of the views, each with what the page has of it already. */
+  #wish(): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    const topics = [...this.#topics.values()].map(({ name, mirror }) => ({ name, ...(mirror.position ? { at: mirror.position } : {}) }))
+    this.#socket.send(JSON.stringify({ topics }))
+  }
+
+  #take({ c, e, error, ...frame }: Frame & { c: string; e: string; error?: string }): void {
+    const topic = this.#topics.get(c)
+    if (!topic) return
+    topic.error = error
+    const ids = error === undefined ? topic.mirror.take(e, frame) : undefined
+    for (const listener of topic.listeners) listener(frame.s ? undefined : ids)
+  }
+
+  #retry(): void {
+    this.#set('lost')
+    setTimeout(() => void this.#again(), retryMs[Math.min(this.#tries++, retryMs.length - 1)])
+  }
+
+  async #again(): Promise<void> {
+    // A session that has ended refuses every connection, which a WebSocket does not tell.
+    const answer = await fetch('/api/me').catch(() => undefined)
+    if (answer?.status === 401) return this.#loggedOut()
+    this.#connect()
+  }
+
+  #set(link: Link): void {
+    this.link = link
+    for (const fn of this.#linkListeners) fn()
+  }
+}

@@ -1,0 +1,25 @@
+import { nodeColumns, podColumns, workloadColumns } from '../../src/dashboard/stream/columns.ts'
+import type { ColumnType } from '../../src/dashboard/stream/table.ts'
+
+type Columns = Readonly<Record<string, ColumnType>>
+
+/** A row by the names of its columns. */
+export type RowOf<C extends Columns> = { [name in keyof C]: C[name] extends 'number' ? number : string }
+
+export type WorkloadRow = RowOf<typeof workloadColumns>
+export type PodRow = RowOf<typeof podColumns>
+export type NodeRow = RowOf<typeof nodeColumns>
+
+/** The columns of a topic by its name: `workloads`, `nodes`, `pods Deployment default/web`. */
+export function columnsOf(topic: string): Columns {
+  if (topic === 'workloads') return workloadColumns
+  return topic === 'nodes' ? nodeColumns : podColumns
+}
+
+/** The values of a row, by name. */
+export function named<C extends Columns>(columns: C, values: readonly (string | number)[]): RowOf<C> {
+  const row: Record<string, string | number> = {}
+  let at = 0
+  for (const name in columns) row[name] = values[at++]!
+  return row as RowOf<C>
+}
