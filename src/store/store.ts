@@ -15,10 +15,10 @@ export interface Store {
   readonly keepsValues?: boolean
 
   /** Asks for the newest revision, writes of other processes included. Absent in a store of one process: it is `revision`. */
-  currentRevision?(): Promise<number>
+  readonly currentRevision?: (() => Promise<number>) | undefined
 
   /** Resolves once watches have been told of everything up to `revision`. Absent in a store of one process, where that is always so. */
-  waitUntilSeen?(revision: number): Promise<void>
+  readonly waitUntilSeen?: ((revision: number) => Promise<void>) | undefined
 
   get(key: string): Promise<Versioned | undefined>
 
@@ -50,7 +50,7 @@ export interface Store {
   compact(revision: number): Promise<void>
 
   /** Compacts in turn with other processes, until the returned function is called. Absent in a store of one process. */
-  keepCompacted?(options: CompactorOptions): () => void
+  readonly keepCompacted?: ((options: CompactorOptions) => () => void) | undefined
 
   /** The newest revision that was committed at or before `timeMs`, as far as the store remembers; undefined if all is newer. */
   revisionAt(timeMs: number): number | undefined
@@ -61,7 +61,7 @@ export interface Store {
   close(): Promise<void>
 
   /** True if a key's value is to be written again though it says nothing new: a store that encrypts has another key by now. */
-  isStale?(key: string): Promise<boolean>
+  readonly isStale?: ((key: string) => Promise<boolean>) | undefined
 }
 
 export interface Versioned {

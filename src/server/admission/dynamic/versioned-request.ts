@@ -5,7 +5,7 @@ import type { AdmissionRequest, GroupVersionKind } from '../admission.ts'
 import { convert } from './convert.ts'
 import { admissionNamespace } from './request-matcher.ts'
 
-interface GroupVersionResource {
+export interface GroupVersionResource {
   group: string
   version: string
   resource: string
