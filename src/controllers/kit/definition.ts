@@ -157,6 +157,8 @@ export interface ControllerDefinition<Owner extends KubeObject, Observed, Action
   goesThrough?(seen: Observed): number
   /** How rosters are kept: what a reconcile reads of many objects is read once for each version of them. */
   rosters?: RosterKind
+  /** Rosters with fewer members than this are made anew at each reconcile, for less memory. Default: all are kept. */
+  keepsRostersFrom?: number
   /** The gate of its own, next to StaleControllerConsistency, that makes it wait for its own writes. */
   gate?: GateName
   /** False for a controller that never has to see its own writes. */

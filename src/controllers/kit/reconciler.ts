@@ -187,6 +187,7 @@ export class Reconciler {
       return undefined
     }
     roster.end()
+    if (rosters.membersOf(keyOf(owner)) < (definition.keepsRostersFrom ?? 0)) rosters.forget(keyOf(owner))
     if (definition.goesThrough) this.#parts.gathering.goesThrough(keyOf(owner), definition.goesThrough(seen))
     return { seen }
   }

@@ -44,6 +44,7 @@ function publisherOf(name: string, kind: PublishedKind, hasCompanion: boolean, p
     owner: typeOf(kind) as ResourceType<Workload>,
     watches,
     isSilent: true,
+    keepsRostersFrom: 20,
     workers: 4,
     observe: (ctx, workload) => observe(kind, hasCompanion, ctx, workload),
     plan,

@@ -1,4 +1,5 @@
 import type { Container, Pod } from '../../api/generated/types.ts'
+import { isPodReady } from '../../api/kinds/pod-availability.ts'
 import type { KubeObject } from '../../api/object.ts'
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -9,7 +10,17 @@ export function slim<T extends KubeObject>(object: T): T {
   const { managedFields: _, annotations, ...metadata } = object.metadata
   const { [lastApplied]: _applied, ...kept } = annotations ?? {}
   const slimmed = { ...object, metadata: Object.keys(kept).length > 0 ? { ...metadata, annotations: kept } : metadata }
-  return isPod(object) ? { ...slimmed, spec: slimSpec(object.spec) } : slimmed
+  if (!isPod(object)) return slimmed
+  return isPodReady(object) && !object.metadata.deletionTimestamp ? readyPod(slimmed as T & Pod) : { ...slimmed, spec: slimSpec(object.spec) }
+}
+
+/** A pod that is ready needs no explanation: only what it is counted and found by is kept. */
+function readyPod<T extends Pod>(pod: T): T {
+  const { nodeName, restartPolicy, readinessGates, volumes, hostname, subdomain } = pod.spec
+  const { phase, startTime, conditions } = pod.status ?? {}
+  const claims = volumes?.filter(({ persistentVolumeClaim }) => persistentVolumeClaim)
+  const spec = { nodeName, restartPolicy, readinessGates, hostname, subdomain, containers: [], ...(claims?.length ? { volumes: claims } : {}) }
+  return { metadata: pod.metadata, spec, status: { phase, startTime, conditions } } as unknown as T
 }
 
 const isPod = (object: KubeObject): object is Pod & KubeObject => Array.isArray((object as Partial<Pod>).spec?.containers)

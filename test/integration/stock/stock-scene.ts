@@ -9,7 +9,7 @@ import {
   InProcessTransport, SeededRandom, type TestCluster, type TestClusterOptions, VirtualClock, passTime, settled, startCluster,
 } from '../../../src/cluster/testing.ts'
 import {
-  ControllerManager, type ManagedController, type PublisherOptions, publishers, selectControllers, workloadStatusDefinition,
+  ControllerManager, type ManagedController, type PublisherOptions, publishers, selectControllers, slim, workloadStatusDefinition,
 } from '../../../src/controllers/index.ts'
 import { Kubelet, type PodState } from '../controllers/kubelet.ts'
 import { TappedTransport } from '../tapped-transport.ts'
@@ -103,6 +103,8 @@ export class StockScene {
     const manager = new ControllerManager({
       transport: wire, clock: this.clock, random: new SeededRandom(random), metrics, gates: FeatureGates.of(),
       controllers: publishers({ writesPerSecond: 50, clock: this.clock, ...options }),
+      // As over HTTP: objects of its own, of which it keeps what it needs.
+      informers: { transform: (object) => slim(structuredClone(object)) },
       logger: new Logger((line) => lines.push(line), 'info', {}, () => this.clock.now()),
     })
     let stopped: Promise<void> | undefined
