@@ -104,7 +104,7 @@ describe('the list', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('team=cart')
     await row(page, 'db').waitFor({ state: 'detached' })
-    expect(await page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
     expect(new URL(page.url()).search).toBe('?q=team%3Dcart')
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { humanDuration } from '../../src/api/printing/duration.ts'
-import { type State, stateTones, states } from '../../src/insight/workload/said.ts'
+import { type KindName, type State, kindNames, stateTones, states } from '../../src/insight/workload/said.ts'
 
-export { type State, states }
+export { type KindName, type State, kindNames, states }
 
 /** How a state is drawn: a shape of its own for each tone, so that nobody has to tell colours apart. */
 export const toneOf = (state: string): string => stateTones[state as State] ?? 'none'

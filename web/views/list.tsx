@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { workloadColumns } from '../../src/dashboard/stream/columns.ts'
 import { humanDuration } from '../../src/api/printing/duration.ts'
-import { Failure, Notice, StateChip, age, plural, states, toneOf } from '../parts/words.tsx'
+import { Failure, Notice, StateChip, age, kindNames, plural, states, toneOf } from '../parts/words.tsx'
 import { go, workloadPath } from '../router.ts'
 import { type WorkloadRow, named } from '../stream/topics.ts'
 import { useNow, useTopic } from '../use.ts'
@@ -15,7 +15,7 @@ const spareRows = 8
 type Shown = WorkloadRow & { id: number }
 
 const collator = new Intl.Collator('en', { numeric: true })
-const kindOrder = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet', 'ReplicaSet', 'ReplicationController', 'Job', 'CronJob']
+const kindOrder: readonly string[] = kindNames
 
 /** What needs attention first, as `coxswain status` has it. */
 const byAttention = (a: Shown, b: Shown): number =>

@@ -5,7 +5,7 @@ import type { ActionName, Branch, ConditionFact, WorkloadFact } from '../facts.t
 import { Confirm, type Wish } from '../parts/confirm.tsx'
 import { Cause, Conditions, Events, type Moment, Timeline } from '../parts/facts.tsx'
 import { RolloutPicture } from '../parts/rollout-picture.tsx'
-import { Failure, Notice, Section, Shape, StateChip, age, states, toneOf } from '../parts/words.tsx'
+import { Failure, Notice, Section, Shape, StateChip, age, kindNames, states, toneOf } from '../parts/words.tsx'
 import { workloadPath } from '../router.ts'
 import { named } from '../stream/topics.ts'
 import { useAsked, useNow, useTopic } from '../use.ts'
@@ -115,7 +115,7 @@ function ConditionTimeline({ fact, now }: { fact: WorkloadFact; now: number }) {
   return <Timeline moments={[{ at: Date.parse(fact.metadata.created), label: 'Created', tone: 'none' }, ...seen.current.values()]} now={now} />
 }
 
-const linked = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet', 'ReplicaSet', 'ReplicationController', 'Job', 'CronJob']
+const linked: readonly string[] = kindNames
 
 const Tree = ({ branch, namespace }: { branch: Branch; namespace: string }) => (
   <li>

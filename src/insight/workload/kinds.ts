@@ -21,9 +21,9 @@ import {
   replicaNumbers,
 } from './numbers.ts'
 import type { Numbers, Workload } from './object.ts'
+import type { KindName } from './said.ts'
 
-export type KindName =
-  'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CloneSet' | 'ReplicaSet' | 'ReplicationController' | 'Job' | 'CronJob'
+export type { KindName }
 
 /** A kind of workload as commands see it. */
 export interface WorkloadKind {
@@ -39,7 +39,7 @@ export interface WorkloadKind {
   numbersOf(object: Workload): Numbers
 }
 
-/** All kinds, in the order in which a table names them where nothing else decides. */
+/** All kinds, in the order of `kindNames`. */
 export const workloadKinds: readonly WorkloadKind[] = [
   {
     kind: 'Deployment',

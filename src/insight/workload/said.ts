@@ -19,6 +19,13 @@ export const states = [
 
 export type State = (typeof states)[number]
 
+/** All kinds of workloads, in the order in which a table names them where nothing else decides. */
+export const kindNames = [
+  'Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet', 'ReplicaSet', 'ReplicationController', 'Job', 'CronJob',
+] as const
+
+export type KindName = (typeof kindNames)[number]
+
 /** How a state is coloured: by what a person has to do about it. */
 export const stateTones: Readonly<Record<State, 'bad' | 'warn' | 'busy' | 'good'>> = {
   Stuck: 'bad',
