@@ -1,22 +1,16 @@
 import { type Command, Option } from 'commander'
 import { FeatureGates } from '../api/feature-gates.ts'
 import { type LogLevel, Logger } from '../base/logger.ts'
-import type { ServeOptions, StoreDriver } from '../cluster/index.ts'
+import type { ServeOptions } from '../cluster/index.ts'
 import { addAuthenticationFlags, readAuthenticationFlags } from './authentication-flags.ts'
 import { applyConfigFile } from './config-file.ts'
 import { addAuditFlags, readAuditFlags } from './audit-flags.ts'
+import { addStoreFlags, readStoreFlags } from './store-flags.ts'
 import { bool, durationMs, gates, limit, list, port, something, timeoutMs } from './flag-values.ts'
 
 /** The flags of everything that serves the API. */
 export function addApiFlags(command: Command): Command {
-  addAuthenticationFlags(command)
-    .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
-    .addOption(new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory', 'etcd']).default('lmdb'))
-    .option('--etcd-servers <urls>', 'client URLs of etcd, for --store etcd: http(s)://host:port, separated by commas', list)
-    .option('--etcd-cafile <file>', "certificate authorities of etcd's certificates, in PEM")
-    .option('--etcd-certfile <file>', 'the certificate to show to etcd, in PEM')
-    .option('--etcd-keyfile <file>', 'the key of that certificate, in PEM')
-    .option('--etcd-prefix <prefix>', 'what all keys in etcd start with', something, '/registry')
+  addStoreFlags(addAuthenticationFlags(command))
     .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
     .option('--bind-address <address>', 'the address to listen on', something, '127.0.0.1')
     .option('--kubeconfig-out <file>', 'where to write a kubeconfig (default: DATA_DIR/kubeconfig)')
@@ -53,13 +47,6 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 
 /** What commander makes of the flags. */
 interface ParsedFlags {
-  dataDir: string
-  store: StoreDriver
-  etcdServers?: string[]
-  etcdCafile?: string
-  etcdCertfile?: string
-  etcdKeyfile?: string
-  etcdPrefix: string
   securePort: number
   bindAddress: string
   kubeconfigOut?: string
@@ -96,9 +83,7 @@ export async function readApiFlags(command: Command, release: string): Promise<S
   if (config) await applyConfigFile(command, config)
   const flags = command.opts<ParsedFlags>()
   return {
-    dataDir: flags.dataDir,
-    store: flags.store,
-    etcd: etcdFlags(flags),
+    ...readStoreFlags(command),
     bindAddress: flags.bindAddress,
     securePort: flags.securePort,
     kubeconfigOut: flags.kubeconfigOut,
@@ -131,16 +116,6 @@ export async function readApiFlags(command: Command, release: string): Promise<S
     release,
     logger: new Logger((line) => process.stderr.write(line), flags.logLevel),
   }
-}
-
-function etcdFlags({ store, etcdServers: servers, etcdCafile: caFile, etcdCertfile: certFile, etcdKeyfile: keyFile, etcdPrefix: prefix }: ParsedFlags) {
-  if (store !== 'etcd') {
-    if (servers) throw new Error('--etcd-servers: only with --store etcd')
-    return undefined
-  }
-  if (!servers?.length) throw new Error('--etcd-servers must be specified')
-  if ((certFile === undefined) !== (keyFile === undefined)) throw new Error('--etcd-certfile and --etcd-keyfile must be specified together')
-  return { servers, caFile, certFile, keyFile, prefix }
 }
 
 function encryptionFlags({ encryptionProviderConfig: configFile, encryptionProviderConfigAutomaticReload: reloads }: ParsedFlags) {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addApiServerCommand } from './apiserver.ts'
+import { addBackupCommands } from './backup.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addControllersCommand } from './controllers.ts'
 import { addDashboardCommand } from './dashboard.ts'
@@ -50,6 +51,7 @@ export function makeProgram(name: string, release: string): Command {
   addFaultCommand(program, release)
   addGenerateCommand(program)
   addManifestsCommand(program, release)
+  addBackupCommands(program)
   addCompletionCommand(program)
   return program
 }

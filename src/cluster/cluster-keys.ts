@@ -23,8 +23,8 @@ const sharedKey = '/registry/coxswain.io/cluster-keys'
  */
 export async function loadClusterKeys(store: Store, dataDir: string, now: number): Promise<ClusterKeys> {
   if (!store.currentRevision) return ownKeys(dataDir, now)
-  const shared = await store.get(sharedKey)
-  if (shared) return adopt(readKeys(shared.value), dataDir)
+  const shared = await keysInStore(store)
+  if (shared) return adopt(shared, dataDir)
   const isNew = !existsSync(authorityKeyFile(dataDir))
   const own = ownKeys(dataDir, now)
   const result = await store.write({ key: sharedKey, expected: 0, value: Buffer.from(JSON.stringify(own)) })
@@ -41,6 +41,16 @@ const ownKeys = (dataDir: string, now: number): ClusterKeys => ({
   tokenKey: loadTokenKey(dataDir),
 })
 
+/** The keys in a data directory; undefined where no server has made any. */
+export const readKeyFiles = (dataDir: string, now: number): ClusterKeys | undefined =>
+  existsSync(authorityKeyFile(dataDir)) ? ownKeys(dataDir, now) : undefined
+
+/** The keys that servers which share a store keep in it. */
+export async function keysInStore(store: Store): Promise<ClusterKeys | undefined> {
+  const shared = await store.get(sharedKey)
+  return shared && readKeys(shared.value)
+}
+
 function readKeys(value: Buffer): ClusterKeys {
   return JSON.parse(value.toString()) as ClusterKeys
 }
@@ -53,7 +63,8 @@ function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
   throw new Error(`--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`)
 }
 
-function writeKeys(keys: ClusterKeys, dataDir: string): void {
+/** Writes the keys into a data directory. */
+export function writeKeys(keys: ClusterKeys, dataDir: string): void {
   mkdirSync(path.join(dataDir, 'pki'), { recursive: true, mode: 0o700 })
   for (const [file, text] of filesOf(keys, dataDir)) writePrivateFile(file, text)
 }

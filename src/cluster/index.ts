@@ -25,6 +25,8 @@ export type { RunPublisherOptions } from './run-publisher.ts'
 export type { RunSchedulerOptions } from './run-scheduler.ts'
 export { serveApi } from './serve-api.ts'
 export type { RunningApi, ServeOptions } from './serve-api.ts'
+export { restoreBackup, writeBackup } from './backup.ts'
+export { withStore } from './open-store.ts'
 export type { EtcdFlags, StoreDriver } from './open-store.ts'
 export type { RulesFormat } from './slo-tools.ts'
 

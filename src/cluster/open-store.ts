@@ -45,3 +45,14 @@ function read(flag: string, file: string | undefined): string | undefined {
     throw new Error(`${flag}: ${(e as Error).message}`, { cause: e })
   }
 }
+
+/** Opens a store for one piece of work. */
+export async function withStore<T>(options: StoreOptions, work: (store: Store) => Promise<T>): Promise<T> {
+  if (options.store === 'memory') throw new Error('--store memory: what is in memory ends with its process')
+  const store = await openStore(options)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}

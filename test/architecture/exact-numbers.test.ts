@@ -19,6 +19,7 @@ const allowed = [
   'api/managed-fields/packed-owner.ts',
   'client/http/status-error.ts',
   'client/kubeconfig/exec-plugin.ts',
+  'cluster/backup.ts',
   'cluster/cluster-keys.ts',
   'controllers/claim-recovery/recovery.ts',
   'controllers/claim-recovery/tries.ts',
