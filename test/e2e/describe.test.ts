@@ -107,16 +107,31 @@ const keyLines: Record<string, string[]> = {
   'CSINode.storage.k8s.io': ['    disk.example.com:', '      Node ID:  n-1'],
   'CSIStorageCapacity.storage.k8s.io': ['Capacity:     10Gi', 'Storage Class Name:    sample'],
   'StorageClass.storage.k8s.io': ['IsDefaultClass:        No', 'Parameters:            kind=fast', 'ReclaimPolicy:         Delete', 'VolumeBindingMode:     Immediate'],
+  'CustomResourceDefinition.apiextensions.k8s.io': ['  Group:  example.com', '    Plural:     boats'],
   'VolumeAttachment.storage.k8s.io': ['  Attacher:   disk.example.com', '  Attached:  false'],
   'VolumeAttributesClass.storage.k8s.io': ['DriverName:   disk.example.com', 'Parameters:   iops=100'],
 }
 
-const samples = oneOfEachKind.map(({ apiVersion = '', kind = '', metadata }) => {
+/** A definition that brings no kind: one more would have to be described, too. */
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'boats.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'boats', kind: 'Boat' },
+    versions: [{ name: 'v1', served: false, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+}
+
+const all = [...oneOfEachKind, definition]
+const samples = all.map(({ apiVersion = '', kind = '', metadata }) => {
   const [version, group] = apiVersion.split('/').reverse() as [string, string | undefined]
   return { kind: group ? `${kind}.${group}` : kind, reference: `${kind.toLowerCase()}.${version}.${group ?? ''}`, name: metadata.name! }
 })
 
-beforeAll(() => cluster.kubectl.ok('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: oneOfEachKind })))
+beforeAll(() => cluster.kubectl.ok('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: all })))
 
 describe('kubectl describe', () => {
   it('is tried with every kind that is stored', async () => {

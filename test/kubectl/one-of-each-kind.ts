@@ -6,7 +6,8 @@ const selector = { matchLabels: { app: 'web' } }
 const job = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'job', image: 'busybox:1.36', command: ['date'] }] } } }
 const backend = { service: { name: 'web', port: { number: 80 } } }
 const deviceClaim = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'sample', count: 2 } }] } }
-const matched = { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }
+/** A kind that no test has: hooks and policies in a shared server must not be asked about others. */
+const matched = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['nobodies'] }
 const webhook = {
   name: 'hook.example.com',
   clientConfig: { service: { namespace: 'default', name: 'hooks', path: '/check' } },

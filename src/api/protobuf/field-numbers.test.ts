@@ -13,9 +13,9 @@ const ours = [
   'StatefulSetSpec.progressDeadlineSeconds', 'StatefulSetStatus.desiredReplicas', 'StatefulSetStatus.expectedUpdatedReplicas',
 ]
 
-/** Kinds that are not Kubernetes' own, and definitions of custom resources, are read as JSON only. */
+/** Kinds that are not Kubernetes' own, definitions of custom resources, and the stand-ins of a stock cluster's kinds are read as JSON only. */
 const hasForm = (type: string) =>
-  schema[type]!.kind !== undefined && !/^(apps\.kruise|apiextensions\.k8s)\.io\//.test(schema[type]!.apiVersion!)
+  schema[type]!.kind !== undefined && !type.startsWith('Stock') && !/^(apps\.kruise|apiextensions\.k8s)\.io\//.test(schema[type]!.apiVersion!)
 
 /** What travels in an envelope, which says apiVersion and kind: the served kinds and some messages. */
 const enveloped = new Set([...Object.keys(schema).filter(hasForm), 'APIGroup', 'APIResourceList', 'DeleteOptions', 'Status'])
