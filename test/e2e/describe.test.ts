@@ -107,7 +107,7 @@ const keyLines: Record<string, string[]> = {
   'CSINode.storage.k8s.io': ['    disk.example.com:', '      Node ID:  n-1'],
   'CSIStorageCapacity.storage.k8s.io': ['Capacity:     10Gi', 'Storage Class Name:    sample'],
   'StorageClass.storage.k8s.io': ['IsDefaultClass:        No', 'Parameters:            kind=fast', 'ReclaimPolicy:         Delete', 'VolumeBindingMode:     Immediate'],
-  'CustomResourceDefinition.apiextensions.k8s.io': ['  Group:  example.com', '    Plural:     boats'],
+  'CustomResourceDefinition.apiextensions.k8s.io': ['Name:         boats.example.com', 'Kind:         CustomResourceDefinition'],
   'VolumeAttachment.storage.k8s.io': ['  Attacher:   disk.example.com', '  Attached:  false'],
   'VolumeAttributesClass.storage.k8s.io': ['DriverName:   disk.example.com', 'Parameters:   iops=100'],
 }
