@@ -24,6 +24,7 @@ import type { AggregationDoor, Aggregator, Remote } from '../aggregation/index.t
 import type { UserInfo } from '../objects/objects.ts'
 import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
+import { refuseCrowded } from '../requests/crowded-body.ts'
 import { answeredError, isStoreTrouble } from '../requests/freshness.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
@@ -243,7 +244,7 @@ export class ApiHandler {
       audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
-      readBody: async () => ({ bytes: await exchange.readBody(maxBodyBytes), contentType: exchange.header('content-type') }),
+      readBody: async () => ({ bytes: refuseCrowded(await exchange.readBody(maxBodyBytes)), contentType: exchange.header('content-type') }),
     })
     if (!result) return plainNotFound(exchange, headers)
     return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, user, seat, audit)
