@@ -54,6 +54,12 @@ interface Key {
 
 const isMap = (value: Json): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** How many nodes a text may have, keys included, and the error for one that has more. */
+export interface NodeLimit {
+  readonly nodes: number
+  refuse(): never
+}
+
 /** Where a block collection may begin: behind a line end or another indicator. */
 type Start = 'new line' | 'same line'
 
@@ -71,8 +77,16 @@ export class YamlParser {
   #added = 0
   #addedChars = 0
 
-  constructor(text: string) {
+  readonly #limit: NodeLimit | undefined
+
+  constructor(text: string, limit?: NodeLimit) {
     this.#in = new YamlReader(text)
+    this.#limit = limit
+  }
+
+  /** Counts one node of the text. */
+  #count(): void {
+    if (++this.#nodes > (this.#limit?.nodes ?? Number.POSITIVE_INFINITY)) this.#limit!.refuse()
   }
 
   document(): Json {
@@ -318,7 +332,7 @@ export class YamlParser {
 
   /** Makes a node and remembers it by its name. */
   #named(properties: Properties, make: () => Json): Json {
-    this.#nodes++
+    this.#count()
     if (properties.anchor === '') return make()
     const nodes = this.#nodes - 1
     const chars = this.#chars
@@ -333,7 +347,7 @@ export class YamlParser {
 
   #scalar(properties: Properties, text: string, isPlain: boolean): Json {
     if (properties === noProperties) {
-      this.#nodes++
+      this.#count()
       this.#chars += text.length
       return isPlain ? plainScalar(text) : text
     }
@@ -344,7 +358,7 @@ export class YamlParser {
   }
 
   #null(): null {
-    this.#nodes++
+    this.#count()
     return null
   }
 
@@ -421,7 +435,7 @@ export class YamlParser {
   #pair(key: Key, at: number): Json {
     const out: Fields = {}
     const merged: Json[] = []
-    this.#nodes++
+    this.#count()
     this.#put(out, key, this.#flowValue(), at, merged)
     return this.#withMerged(out, merged)
   }

@@ -1,5 +1,5 @@
 import type { Parsed } from './parse.ts'
-import { YamlParser } from './yaml-parser.ts'
+import { type NodeLimit, YamlParser } from './yaml-parser.ts'
 
 export interface ParsedYaml extends Parsed {
   /** What was said twice, as Kubernetes tells it: `line 5: key "data" already set in map`. */
@@ -9,8 +9,8 @@ export interface ParsedYaml extends Parsed {
 }
 
 /** Parses the first document of YAML as Kubernetes does. Throws JsonSyntaxError. */
-export function parseYaml(text: string): ParsedYaml {
-  const parser = new YamlParser(text)
+export function parseYaml(text: string, limit?: NodeLimit): ParsedYaml {
+  const parser = new YamlParser(text, limit)
   const value = parser.document()
   return { value, duplicates: [], hasFractions: false, repeated: parser.repeated(), isOwned: !parser.hasShared }
 }

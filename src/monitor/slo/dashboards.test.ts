@@ -63,7 +63,7 @@ describe('what is generated for others', () => {
   it('is a PrometheusRule and a ServiceMonitor for the operator, with the same rules', async () => {
     const slos = await example()
     const text = await operatorObjects(slos, { namespace: 'observability', labels: { release: 'stack' }, cluster: 'eu-1' })
-    const [rule, scrape] = (await Promise.all(text.split('---\n').map(parseYaml))).map(({ value }) => value)
+    const [rule, scrape] = (await Promise.all(text.split('---\n').map((text) => parseYaml(text)))).map(({ value }) => value)
     const metadata = { namespace: 'observability', labels: { release: 'stack' } }
     expect(rule).toMatchObject({ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata })
     expect((rule as unknown as { spec: Rules }).spec).toEqual(parseYaml(await prometheusRules(slos, { cluster: 'eu-1' })).value)

@@ -12,6 +12,7 @@ import { bodyType } from '../http/negotiate.ts'
 import { maxObjectBytes } from '../objects/limits.ts'
 import type { Registry } from '../registry/registry.ts'
 import { listKindOf } from '../registry/resource.ts'
+import { longBody, yamlLimit } from './crowded-body.ts'
 import { inOneTurn } from './long-turns.ts'
 import { refuseHopeless } from './object-size.ts'
 import type { RequestBody } from './request.ts'
@@ -26,9 +27,6 @@ export interface Expected {
   /** Other versions that have the same fields, such as `policy/v1beta1`. */
   alsoVersions?: readonly string[]
 }
-
-/** A body from which on parsing, decoding and writing are each done in a turn of its own: together they would hold up others. */
-export const longBody = 1 << 18
 
 const apiVersionOf = (e: { group: string; version: string }) => (e.group ? `${e.group}/${e.version}` : e.version)
 
@@ -69,7 +67,7 @@ export async function parseBody(body: RequestBody, type: ObjectType, describe: (
   try {
     if (format === 'protobuf') return parseProtobuf(body.bytes, type)
     const text = body.bytes.toString()
-    if (format === 'yaml') return { ...parseYaml(text), text: undefined }
+    if (format === 'yaml') return { ...parseYaml(text, yamlLimit(text)), text: undefined }
     const { value, duplicates, hasFractions } = parseJson(text)
     return { value, duplicates, hasFractions, text, isOwned: true }
   } catch (e) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { countValues, maxValues, refuseCrowded } from './crowded-body.ts'
+import { parseYaml } from '../../api/json/index.ts'
+import { countValues, maxValues, refuseCrowded, yamlLimit } from './crowded-body.ts'
 
 const count = (value: unknown) => countValues(Buffer.from(JSON.stringify(value)), 1e9)
 
@@ -37,7 +38,14 @@ describe('refuseCrowded()', () => {
     }
   })
 
+  it('refuses YAML of very many values while it is read', () => {
+    const text = 'a: b\n'.repeat(maxValues + 1)
+    expect(() => parseYaml(text, yamlLimit(text))).toThrow('limit is 65536 values')
+    const long = `a: |\n${'  b: c\n'.repeat(maxValues)}`
+    expect(parseYaml(long, yamlLimit(long)).value).toEqual({ a: 'b: c\n'.repeat(maxValues) })
+  })
+
   it('refuses one of very many values', () => {
-    expect(() => refuseCrowded(list(maxValues + 1))).toThrow('Request entity too large: limit is 100000 values')
+    expect(() => refuseCrowded(list(maxValues + 1))).toThrow('Request entity too large: limit is 65536 values')
   })
 })

@@ -7,6 +7,7 @@ import {
 import type { Json, KubeObject } from '../../api/object.ts'
 import { patchType } from '../http/negotiate.ts'
 import { type Expected, decodeValue } from '../requests/body.ts'
+import { yamlLimit } from '../requests/crowded-body.ts'
 import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { ownedWrite } from '../write/ownership.ts'
@@ -101,7 +102,7 @@ function parseAny(text: string): { value: Json; repeated?: string[] } {
       if (!(e instanceof JsonSyntaxError)) throw e
     }
   }
-  return parseYaml(text)
+  return parseYaml(text, yamlLimit(text))
 }
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'

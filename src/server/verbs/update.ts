@@ -1,6 +1,7 @@
 import { cloneObject } from '../../api/json/index.ts'
 import { nextTurn } from '../../base/turns.ts'
-import { decodeBody, longBody } from '../requests/body.ts'
+import { decodeBody } from '../requests/body.ts'
+import { longBody } from '../requests/crowded-body.ts'
 import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { updateRules } from '../write/rules.ts'
