@@ -24,7 +24,7 @@ describe('a server that cannot start', () => {
     ['a value that a feature gate cannot have', ['--feature-gates', 'DaemonSetConditions=perhaps'], 'invalid value of DaemonSetConditions=perhaps, err: strconv.ParseBool: parsing "perhaps": invalid syntax'],
     ['a port that is none', ['--secure-port', '70000'], 'must be a port number from 0 to 65535'],
     ['a flag that does not exist', ['--sails'], "unknown option '--sails'"],
-    ['a store that does not exist', ['--store', 'paper'], 'Allowed choices are lmdb, memory.'],
+    ['a store that does not exist', ['--store', 'paper'], 'Allowed choices are lmdb, memory, etcd.'],
     ['a token file that does not exist', ['--token-auth-file', '/nonexistent/tokens'], '/nonexistent/tokens'],
     ['a config file that does not exist', ['--config', '/nonexistent/config'], '/nonexistent/config'],
   ])('says in one line why: %s', async (_, flags, reason) => {
