@@ -85,4 +85,37 @@ describe('a definition', () => {
     const shown = (await server.get(`/apis/${group}/v2/namespaces/default/boats/a`)).body
     expect([shown.apiVersion, shown.spec]).toEqual([`${group}/v2`, { a: 'x', b: 2 }])
   })
+
+  it('shows an object that is stored in an older version whole, with its managers, until it is written again', async () => {
+    const [wide, narrow] = [object({ a: text, b: text }), object({ a: text })]
+    await define('Boat', wide, [version('v2', narrow)])
+    const { body: made } = await server.create(`${pathOf('Boat')}?fieldManager=me`, instance('Boat', { a: 'x', b: 'y' }))
+    const stored = [version('v1', wide), version('v2', narrow, { storage: true })]
+    expect((await server.patch(`${definitions}/boats.${group}`, { spec: { versions: stored } })).code).toBe(200)
+    await settle()
+    const { body } = await server.get(pathOf('Boat', 'a'))
+    expect([body.spec, body.metadata.managedFields]).toEqual([{ a: 'x', b: 'y' }, made.metadata.managedFields])
+    expect((await server.get(`/apis/${group}/v2/namespaces/default/boats/a`)).body.spec).toEqual({ a: 'x' })
+    const { body: labelled } = await server.patch(pathOf('Boat', 'a'), { metadata: { labels: { q: '1' } } })
+    expect([labelled.spec, labelled.metadata.managedFields.map((entry: { manager: string }) => entry.manager)]).toEqual([{ a: 'x' }, ['me', 'unknown']])
+    expect((await server.get(`${definitions}/boats.${group}`)).body.status.storedVersions).toEqual(['v1', 'v2'])
+  })
+
+  it('gives an apply of its scale the field that the scale stands for', async () => {
+    const scale = { specReplicasPath: '.spec.crew', statusReplicasPath: '.status.crew' }
+    const made = await server.create(definitions, definition('Boat', [version('v1', object({ crew: int }), { storage: true, subresources: { scale } })]))
+    expect([made.code, made.body.message]).toEqual([201, undefined])
+    await settle()
+    await server.create(`${pathOf('Boat')}?fieldManager=me`, instance('Boat', { crew: 1 }))
+    const config = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 5 } }
+    const reply = await server.send({
+      method: 'PATCH', url: `${pathOf('Boat', 'a')}/scale?fieldManager=scaler&force=true`, headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: Buffer.from(JSON.stringify(config)),
+    })
+    expect([reply.code, reply.body.message]).toEqual([200, undefined])
+    const { body } = await server.get(pathOf('Boat', 'a'))
+    expect(body.spec).toEqual({ crew: 5 })
+    const owned = body.metadata.managedFields.map((entry: { manager: string; fieldsV1: object }) => [entry.manager, entry.fieldsV1])
+    expect(owned).toEqual([['scaler', { 'f:spec': { 'f:crew': {} } }], ['me', { 'f:spec': {} }]])
+  })
 })

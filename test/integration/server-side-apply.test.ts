@@ -101,3 +101,30 @@ describe('an apply', () => {
     expect(JSON.parse(taken.body.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration'])).toEqual(map('a', { k: '2' }))
   })
 })
+
+describe('an apply that says less than the one before', () => {
+  it.each([
+    ['the last label', { labels: { a: 'b' } }], ['the last annotation', { annotations: { a: 'b' } }],
+  ])('removes %s of its object, and leaves the object there', async (_, metadata) => {
+    await apply(configMaps, 'me', map('a', { k: 'v' }, metadata))
+    const reply = await apply(configMaps, 'me', map('a', { k: 'v' }))
+    expect([reply.code, reply.body.message, reply.body.metadata.name]).toEqual([200, undefined, 'a'])
+    expect([reply.body.metadata.labels, reply.body.metadata.annotations]).toEqual([undefined, undefined])
+    expect(entriesOf(reply)).toEqual([['me', 'Apply', '', { 'f:data': { 'f:k': {} } }]])
+  })
+})
+
+describe('a manager who applies in another API version', () => {
+  const autoscaler = (version: string, maxReplicas: number) => ({
+    apiVersion: `autoscaling/${version}`, kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, maxReplicas },
+  })
+  const url = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+
+  it('has one entry, of that version, and no conflict with itself', async () => {
+    await apply(url('v1'), 'me', autoscaler('v1', 3))
+    const reply = await apply(url('v2'), 'me', autoscaler('v2', 4))
+    expect([reply.code, reply.body.message, reply.body.spec.maxReplicas]).toEqual([200, undefined, 4])
+    expect((reply.body.metadata.managedFields as Entry[]).map(({ manager, apiVersion }) => [manager, apiVersion])).toEqual([['me', 'autoscaling/v2']])
+  })
+})

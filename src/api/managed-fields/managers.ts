@@ -19,8 +19,12 @@ export interface Owner extends Manager {
   readonly fields: FieldSet
 }
 
+/** True for the same manager. One who applies has one entry, whatever the API version of its last configuration. */
 export const isSameManager = (a: Manager, b: Manager): boolean =>
-  a.manager === b.manager && a.operation === b.operation && a.apiVersion === b.apiVersion && a.subresource === b.subresource
+  a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource && (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+
+/** True for the same manager in the same API version. */
+export const isSameEntry = (a: Manager, b: Manager): boolean => isSameManager(a, b) && a.apiVersion === b.apiVersion
 
 /** Reads metadata.managedFields; undefined where an entry is not as it must be. Entries that are stored were checked when they were written. */
 export function decodeOwners(entries: readonly ManagedFieldsEntry[] | undefined, isStored = false): Owner[] | undefined {

@@ -112,11 +112,12 @@ export function applyConfiguration(write: OwnedWrite, before: readonly Owner[], 
   const owners = before.length > 0 || live === undefined ? before : untrackedOwner(write, live)
   const last = owners.find((o) => isSameManager(o, by))?.fields ?? emptySet
   const ignored = Object.fromEntries([...write.ignores].map((name) => [`f:${name}`, emptySet]))
-  const fields = differenceBelow(difference(fieldSetOf(type, config), unmanaged), ignored)
+  const said = fieldSetOf(type, config)
+  const fields = differenceBelow(difference(said, unmanaged), ignored)
   const others = owners.filter((o) => !isSameManager(o, by))
   const merged = merge(type, live, config)
   const isLess = !isEmptySet(difference(last, fields))
-  const value = isLess ? withNulls(prune(type, merged, last, [...others.map((o) => o.fields), fields]), config) : merged
+  const value = isLess ? withNulls(prune(type, merged, last, [...others.map((o) => o.fields), said]), config) : merged
   const comparison = compare(type, live, value, write.ignores)
   const conflicts = force ? [] : conflictsOf(others, comparison.changed)
   const own: Owner = { ...by, time: write.time, fields }

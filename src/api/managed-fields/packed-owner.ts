@@ -1,5 +1,5 @@
 import type { FieldSet } from './field-set.ts'
-import { type Manager, type Operation, type Owner, compareOwners, isSameManager } from './managers.ts'
+import { type Manager, type Operation, type Owner, compareOwners, isSameEntry } from './managers.ts'
 
 /**
  * Path elements whose value is an object's own, such as `k:{"ip":"10.0.0.7"}` of podIPs: sets of many objects differ in
@@ -98,7 +98,7 @@ export class PackedOwner implements Owner {
 
   /** The same manager with the same fields, whatever the time. */
   isSameButForTime(other: PackedOwner): boolean {
-    if (!isSameManager(this, other)) return false
+    if (!isSameEntry(this, other)) return false
     if (this.#shape === other.#shape) return this.#values.every((value, i) => value === other.#values[i])
     return this.#shape.text(this.#values) === other.#shape.text(other.#values)
   }
@@ -142,7 +142,7 @@ const none: readonly string[] = []
 export function pack(owner: Owner): PackedOwner {
   if (owner instanceof PackedOwner) return owner
   let known = packings.get(owner.fields)
-  let packing = known?.find(({ shape }) => isSameManager(shape, owner))
+  let packing = known?.find(({ shape }) => isSameEntry(shape, owner))
   if (!packing) {
     const text = JSON.stringify(owner.fields)
     const values = text.match(ownValues) ?? none

@@ -16,8 +16,14 @@ export function readAs(resource: Resource, object: KubeObject): KubeObject {
   return decoded
 }
 
-/** Versions of a kind that its webhook converts: all of a definition's versions, the one that is written first. */
-export function convertedVersions(versions: readonly Resource[], reviews: ConversionReviews): Resource[] {
+/** Makes objects of one version into objects of another, in the same order. */
+type Converter = Pick<ConversionReviews, 'convert'>
+
+/** The conversion of the strategy None: only the name of the version changes. */
+export const renaming: Converter = { convert: async (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion })) }
+
+/** Versions of a kind that are stored side by side and converted: all of a definition's versions, the one that is written first. */
+export function convertedVersions(versions: readonly Resource[], reviews: Converter): Resource[] {
   const [storage] = versions
   const heads = versions.map((resource) => headOf(apiVersionOf(resource), resource.kind, true))
   const byVersion = new Map(versions.map((resource) => [apiVersionOf(resource), resource]))

@@ -12,7 +12,7 @@ import type { ServerParts } from '../requests/request.ts'
 import type { WebhookClient } from '../webhooks/client.ts'
 import { customResource, storedAs } from './custom-resource.ts'
 import { ConversionReviews } from './conversion-review.ts'
-import { convertedVersions } from './conversion.ts'
+import { convertedVersions, renaming } from './conversion.ts'
 import { grantNames, nameConditions } from './names.ts'
 import { readsDiffer } from './reads-differ.ts'
 
@@ -144,9 +144,10 @@ export class CustomResources {
     const served = stored.served ? storage : { ...storage, isUnserved: true }
     const others = spec.versions.filter((version) => version.served && !version.storage)
     const further = others.map((version) => customResource(definition, version))
-    if (!isConverted(definition)) return [served, ...further.map((resource) => storedAs(resource, storage))]
-    const reviews = new ConversionReviews(definition, this.#webhooks, this.#parts.random)
-    return convertedVersions([served, ...further], reviews)
+    if (isConverted(definition)) return convertedVersions([served, ...further], new ConversionReviews(definition, this.#webhooks, this.#parts.random))
+    // Objects of a version that was stored before are read by that version, until they are written again.
+    if (isStoredInSeveral(definition)) return convertedVersions([served, ...further], renaming)
+    return [served, ...further.map((resource) => storedAs(resource, storage))]
   }
 
   async #serve(definition: CustomResourceDefinition): Promise<void> {
@@ -244,7 +245,10 @@ export class CustomResources {
 
 /** Two forms of a definition that are served alike have the same text. */
 const formOf = ({ metadata, status }: CustomResourceDefinition): string =>
-  JSON.stringify([metadata.uid, metadata.generation, Boolean(metadata.deletionTimestamp), status.acceptedNames])
+  JSON.stringify([metadata.uid, metadata.generation, Boolean(metadata.deletionTimestamp), status.acceptedNames, status.storedVersions])
+
+/** True if objects may be stored in versions with schemas of their own. */
+const isStoredInSeveral = ({ status }: CustomResourceDefinition): boolean => (status.storedVersions?.length ?? 0) > 1
 
 const isConverted = ({ spec }: CustomResourceDefinition): boolean => spec.conversion?.strategy === 'Webhook'
 

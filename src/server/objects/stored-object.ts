@@ -116,7 +116,7 @@ export class StoredObject implements KnownParts {
     stored.#read = read
     const start = head.metadataLength
     const isInPlace = value.toString('latin1', start, start + ownersOpening.length) === ownersOpening
-    stored.#hasOwnersInside = isInPlace || (read !== undefined && value.includes(ownersOpening, start))
+    stored.#hasOwnersInside = isInPlace || (read !== undefined && value.includes(ownersOpening))
     return stored
   }
 

@@ -87,7 +87,7 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
   const config = readConfiguration(request, expectedScale, options)
   const about = ownedWrite(request, 'Apply')
   const { replicas } = (config.spec ?? {}) as { replicas?: Json }
-  const behind = { apiVersion: request.target.apiVersion, ...(replicas === undefined ? {} : { spec: { replicas } }) }
+  const behind = scaledBy(request, replicas)
   const { stored } = await write(request, {
     operation: 'UPDATE',
     next(current) {
@@ -104,6 +104,15 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
     dryRun: options.dryRun,
   })
   return answer(request, await presented(request.target, stored))
+}
+
+/** The configuration of the object behind that says no more than its replicas. */
+function scaledBy({ target }: ResourceRequest, replicas: Json | undefined): { apiVersion: string; spec?: { [field: string]: Json } } {
+  const { apiVersion, resource } = target
+  if (typeof replicas !== 'number') return { apiVersion }
+  const behind = { apiVersion, spec: {} }
+  resource.scale!.setReplicas(behind as unknown as KubeObject, replicas)
+  return behind
 }
 
 async function readScale(request: ResourceRequest) {
