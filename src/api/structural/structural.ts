@@ -18,14 +18,14 @@ export interface Judgement {
 
 /** Errors after which Kubernetes does not run the rules of x-kubernetes-validations. */
 const blocking: ReadonlySet<FieldError['reason']> = new Set([
-  'FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueDuplicate', 'FieldValueTypeInvalid',
+  'FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTypeInvalid',
   'FieldValueTooMany',
 ])
 
 const notChecked: FieldError = {
   reason: 'FieldValueInvalid',
   field: '<nil>',
-  message: 'Invalid value: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+  message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 }
 
 /** True if a schema has rules on it or below it. */
