@@ -70,7 +70,10 @@ function Page() {
       if (e.key === '/') {
         e.preventDefault()
         if (location.pathname !== '/') go('/')
-        setTimeout(() => document.getElementById('search')?.focus(), 0)
+        // At once where the box is there: the next letter belongs to it.
+        const box = document.getElementById('search')
+        if (box) box.focus()
+        else setTimeout(() => document.getElementById('search')?.focus(), 0)
       }
       if (e.key === '?') help.current?.showModal()
     }
