@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { workloadColumns } from '../../src/dashboard/stream/columns.ts'
 import { humanDuration } from '../../src/api/printing/duration.ts'
 import { Failure, Notice, StateChip, age, kindNames, plural, states, toneOf } from '../parts/words.tsx'
@@ -107,7 +107,8 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
       removeEventListener('resize', look)
     }
   }, [])
-  useEffect(() => {
+  // Before the rows are seen: a key that is pressed at once must not be lost.
+  useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       if ((e.target as Element).matches('input, select, textarea, dialog *') || e.metaKey || e.ctrlKey) return
       const step = e.key === 'j' || e.key === 'ArrowDown' ? 1 : e.key === 'k' || e.key === 'ArrowUp' ? -1 : 0
